@@ -34,10 +34,17 @@ CD_ALWAYS_INLINE uint32_t rotate(uint32_t value, unsigned bits) {
     return value << bits | value >> (32 - bits);
 }
 
+/* Keep the compiler from taking a sum apart: it would add what is ready last, so that it would be
+ * waited for. */
+CD_ALWAYS_INLINE uint32_t summed(uint32_t sum) {
+    __asm__("" : "+r"(sum));
+    return sum;
+}
+
 /* Everything of a step that does not wait for the step before it. */
 CD_ALWAYS_INLINE uint32_t prepared(const struct lane *lane, uint32_t a, unsigned step,
                                    unsigned word) {
-    return a + sines[step] + cd_load_le32(lane->data + 4 * (size_t)(word % 16));
+    return summed(a + sines[step] + cd_load_le32(lane->data + 4 * (size_t)(word % 16)));
 }
 
 CD_ALWAYS_INLINE uint32_t step_f(const struct lane *lane, uint32_t a, uint32_t b, uint32_t c,
@@ -49,7 +56,7 @@ CD_ALWAYS_INLINE uint32_t step_f(const struct lane *lane, uint32_t a, uint32_t b
  */
 CD_ALWAYS_INLINE uint32_t step_g(const struct lane *lane, uint32_t a, uint32_t b, uint32_t c,
                                  uint32_t d, unsigned i, unsigned bits) {
-    return b + rotate(prepared(lane, a, i, 1 + 5 * i) + (~d & c) + (d & b), bits);
+    return b + rotate(summed(prepared(lane, a, i, 1 + 5 * i) + (~d & c)) + (d & b), bits);
 }
 
 CD_ALWAYS_INLINE uint32_t step_h(const struct lane *lane, uint32_t a, uint32_t b, uint32_t c,
