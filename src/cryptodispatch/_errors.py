@@ -1,7 +1,7 @@
 """The exceptions of cryptodispatch.
 
-``CryptoDispatchError`` is the base. Wrong arguments are plain ``TypeError`` or ``ValueError`` and name
-the argument, what it was and what is allowed.
+``CryptoDispatchError`` is the base. Wrong arguments are plain ``TypeError`` or ``ValueError`` and
+name the argument, what it was and what is allowed.
 """
 
 from __future__ import annotations

@@ -1,0 +1,54 @@
+# cython: language_level=3, binding=False, boundscheck=False, wraparound=False, initializedcheck=False
+# cython: freethreading_compatible=True, embedsignature=True
+"""The engine: registry, transforms, clock, benchmark, fallback and driver, bound to C.
+
+Marshals only: every decision is made in C or in the facade. The parts are in the .pxi files.
+"""
+
+from cpython.buffer cimport (
+    PyBUF_SIMPLE,
+    PyBUF_WRITABLE,
+    Py_buffer,
+    PyBuffer_Release,
+    PyObject_CheckBuffer,
+    PyObject_GetBuffer,
+)
+from cpython.bytes cimport (
+    PyBytes_AS_STRING,
+    PyBytes_CheckExact,
+    PyBytes_FromStringAndSize,
+    PyBytes_GET_SIZE,
+)
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy, memset
+
+from cdecl cimport *
+
+from _thread import allocate_lock
+from operator import index as index_of
+
+from cryptodispatch._errors import (
+    AuthenticationError,
+    CryptoDispatchError,
+    DeviceError,
+    DeviceTimeoutError,
+    InvalidKeyError,
+    UnknownAlgorithmError,
+    unknown_algorithm,
+)
+
+include "errors.pxi"
+include "buffers.pxi"
+include "registry.pxi"
+include "clock.pxi"
+include "cipher.pxi"
+include "stream.pxi"
+include "request.pxi"
+include "many.pxi"
+include "hash.pxi"
+include "aead.pxi"
+include "benchmark.pxi"
+include "machine.pxi"
+include "driver.pxi"
+include "fallback.pxi"

@@ -1,0 +1,355 @@
+# Hashes and HMACs: one-shot digests, and messages in pieces.
+
+
+cdef class Hash:
+    """One instance of one hash implementation, keyed for an HMAC.
+
+    Args:
+        algorithm: algorithm name (``"sha256"``, ``"hmac(sha256)"``: the implementation with the highest
+            priority) or driver name (``"sha256-lib"``: that one).
+        key: bytes-like, of any length up to 2^20 bytes; for an HMAC only, and without it digests fail
+            until ``set_key``.
+
+    Raises:
+        UnknownAlgorithmError: nothing of that name is registered, or this CPU cannot run it.
+        InvalidKeyError: a key for a hash that takes none, or one that is too long.
+
+    A hash may be used by several threads at once, except ``set_key`` and ``close``.
+    """
+
+    cdef cd_hash *handle
+    cdef const cd_implementation *implementation
+    cdef uint32_t digest_length
+    cdef Py_ssize_t active
+    cdef bint closed
+
+    def __cinit__(self, algorithm, key=None):
+        cdef cd_status status
+        name = _algorithm_name(algorithm)
+        status = cd_hash_new(&self.handle, registry.handle, name, 0, CD_FLAG_MODELLED)
+        if status == CD_E_UNKNOWN_ALGORITHM or status == CD_E_UNAVAILABLE:
+            raise _lookup_error(status, algorithm, "hash")
+        check(status)
+        self.implementation = cd_hash_implementation(self.handle)
+        self.digest_length = self.implementation.digest_size
+        if key is not None:
+            self.set_key(key)
+
+    def __dealloc__(self):
+        cd_hash_free(self.handle)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_exception):
+        self.close()
+
+    def __repr__(self):
+        return "<Hash closed>" if self.closed else f"<Hash {self.name} by {self.driver}>"
+
+    def close(self):
+        """Give the transform up; later use is a ValueError. Idempotent."""
+        self.closed = True
+        if self.active == 0:
+            cd_hash_free(self.handle)
+            self.handle = NULL
+
+    cdef int ready(self) except -1:
+        if self.closed:
+            raise ValueError("hash: it is closed")
+        return 0
+
+    def set_key(self, key):
+        """Set the key of an HMAC; after an error no digest is made until a key is set.
+
+        Raises:
+            InvalidKeyError: the hash takes no key, or the key is longer than 2^20 bytes.
+            RuntimeError: a digest is under way in another thread, or a stream is open.
+        """
+        cdef Bytes buffer
+        cdef cd_status status
+        self.ready()
+        if self.active:
+            raise RuntimeError("set_key: a digest or stream of this hash is under way")
+        take(&buffer, key, "key")
+        status = cd_hash_set_key(self.handle, buffer.data, buffer.length)
+        length = buffer.length
+        release(&buffer)
+        if status == CD_E_KEY:
+            allowed = "at most 1048576" if self.implementation.key_sizes else "no key"
+            raise InvalidKeyError(f"key: {length} bytes were given, {self.name} takes {allowed}")
+        check(status)
+
+    @property
+    def name(self):
+        """Algorithm name, as ``hmac(sha256)``."""
+        self.ready()
+        return self.implementation.algorithm.decode()
+
+    @property
+    def driver(self):
+        """Driver name of the bound implementation."""
+        self.ready()
+        return self.implementation.driver.decode()
+
+    @property
+    def digest_size(self):
+        """Bytes of a digest."""
+        self.ready()
+        return self.digest_length
+
+    @property
+    def block_size(self):
+        """Bytes of a block of the hash: 64."""
+        self.ready()
+        return CD_HASH_BLOCK
+
+    cdef object failure(self, cd_status status, str where=""):
+        if self.closed:
+            return ValueError("hash: it is closed")
+        if status == CD_E_NO_KEY:
+            return InvalidKeyError(f"key: none is set; set_key of {self.name} comes first")
+        if status == CD_E_LENGTH:
+            return ValueError(f"{where}data: the message would be longer than 2^61 - 1 bytes")
+        return _error(status, f"{where}{self.driver}: {cd_status_text(status).decode()}")
+
+    cdef cd_status execute(self, cd_hash_request *request) noexcept:
+        """Run one digest to its end; the GIL is released while that takes long."""
+        cdef cd_status status
+        self.active += 1
+        if request.length <= GIL_RELEASE_BYTES:
+            status = cd_hash_digest(self.handle, request)
+            if status == CD_IN_PROGRESS:
+                with nogil:
+                    status = _finish_hash(self.handle, request)
+        else:
+            with nogil:
+                status = cd_hash_digest_wait(self.handle, request)
+        self.active -= 1
+        return status
+
+    def digest(self, data):
+        """Return the digest of one whole message: bytes.
+
+        Raises:
+            TypeError, ValueError: data is not a contiguous bytes-like object.
+            InvalidKeyError: an HMAC without key.
+            DeviceError: the engine failed.
+        """
+        cdef cd_hash_request request
+        cdef Bytes source
+        cdef cd_status status
+        cdef bytes out
+        self.ready()
+        request.complete = NULL
+        request.context = NULL
+        take(&source, data, "data")
+        try:
+            out = PyBytes_FromStringAndSize(NULL, self.digest_length)
+            request.source = source.data
+            request.length = source.length
+            request.digest = <uint8_t *>PyBytes_AS_STRING(out)
+            status = self.execute(&request)
+        finally:
+            release(&source)
+        if status != CD_OK:
+            raise self.failure(status)
+        return out
+
+    def digest_into(self, data, out):
+        """Write the digest of `data` into `out`, a writable buffer, and return its number of bytes."""
+        cdef cd_hash_request request
+        cdef Bytes source, destination
+        cdef cd_status status
+        self.ready()
+        request.complete = NULL
+        request.context = NULL
+        destination.viewed = False
+        take(&source, data, "data")
+        try:
+            take_writable(&destination, out, "out")
+            if destination.length < self.digest_length:
+                raise ValueError(
+                    f"out: {destination.length} bytes were given, at least {self.digest_length} are needed")
+            request.source = source.data
+            request.length = source.length
+            request.digest = destination.data
+            status = self.execute(&request)
+        finally:
+            release(&source)
+            release(&destination)
+        if status != CD_OK:
+            raise self.failure(status)
+        return self.digest_length
+
+    def digest_many(self, records):
+        """Return the digest of each of `records`: a list of bytes.
+
+        Raises:
+            TypeError, ValueError: names the index; nothing was hashed then.
+        """
+        return _digest_many(self, records)
+
+    def new(self, data=b""):
+        """Start a message that is hashed in pieces: a ``HashStream`` that has taken `data`."""
+        cdef HashStream stream = HashStream(self)
+        stream.update(data)
+        return stream
+
+
+cdef cd_status _finish_hash(cd_hash *handle, cd_hash_request *request) noexcept nogil:
+    """Wait for a request that is in progress and return its outcome."""
+    cdef cd_status status
+    while True:
+        status = cd_hash_wait(handle, request, 1000000000)
+        if status == CD_OK:
+            return <cd_status>request.status
+        if status != CD_E_TIMEOUT:
+            return status
+
+
+cdef class HashStream:
+    """A message that is hashed in pieces; digests can be taken at any time, and it goes on.
+
+    Made by ``Hash.new``. Several threads may update one stream: each update is taken as a whole.
+    """
+
+    cdef Hash hash
+    cdef cd_hash_state state
+    cdef object lock
+
+    def __cinit__(self, Hash hash not None):
+        hash.ready()
+        cdef cd_status status = cd_hash_begin(hash.handle, &self.state)
+        if status != CD_OK:
+            raise hash.failure(status)
+        self.hash = hash
+        hash.active += 1  # the key must not change in the middle of a message
+        self.lock = allocate_lock()
+
+    def __dealloc__(self):
+        memset(&self.state, 0, sizeof(self.state))
+        if self.hash is not None:
+            self.hash.active -= 1
+
+    def update(self, data):
+        """Take the next piece; an error leaves the message as it was."""
+        cdef Bytes source
+        cdef cd_status status
+        self.hash.ready()
+        take(&source, data, "data")
+        try:
+            with self.lock:
+                if source.length > GIL_RELEASE_BYTES or self.hash.implementation.flags & CD_FLAG_ASYNC:
+                    with nogil:
+                        status = cd_hash_update(self.hash.handle, &self.state, source.data, source.length)
+                else:
+                    status = cd_hash_update(self.hash.handle, &self.state, source.data, source.length)
+        finally:
+            release(&source)
+        if status != CD_OK:
+            raise self.hash.failure(status)
+
+    def digest(self):
+        """Return the digest of the message so far: bytes."""
+        cdef cd_status status
+        cdef cd_hash_state state
+        cdef bytes out
+        self.hash.ready()
+        out = PyBytes_FromStringAndSize(NULL, self.hash.digest_length)
+        cdef uint8_t *digest = <uint8_t *>PyBytes_AS_STRING(out)
+        with self.lock:
+            state = self.state
+        with nogil:
+            status = cd_hash_finish(self.hash.handle, &state, digest)
+        memset(&state, 0, sizeof(state))
+        if status != CD_OK:
+            raise self.hash.failure(status)
+        return out
+
+    def hexdigest(self):
+        """Return the digest of the message so far in hexadecimal: str."""
+        return self.digest().hex()
+
+    def copy(self):
+        """Return a stream of its own that goes on from here."""
+        cdef HashStream other = HashStream(self.hash)
+        with self.lock:
+            other.state = self.state
+        return other
+
+    def export_state(self):
+        """Return the state as bytes that ``import_state`` of any implementation of the algorithm takes.
+
+        As secret as the message; for an HMAC as secret as the key.
+        """
+        cdef uint8_t blob[240]
+        self.hash.ready()
+        with self.lock:
+            cd_hash_export(self.hash.handle, &self.state, blob)
+        return (<char *>blob)[:CD_HASH_BLOB_SIZE]
+
+    def import_state(self, blob):
+        """Go on from an exported state instead of this one.
+
+        Raises:
+            ValueError: not an exported state, or one of another algorithm; the stream is as it was.
+        """
+        cdef Bytes source
+        cdef cd_status status
+        cdef cd_hash_state state
+        self.hash.ready()
+        take(&source, blob, "blob")
+        status = cd_hash_import(self.hash.handle, &state, source.data, source.length)
+        release(&source)
+        if status == CD_E_MISMATCH:
+            raise ValueError(f"blob: the state of another algorithm was given, {self.hash.name} is needed")
+        if status != CD_OK:
+            raise ValueError("blob: it is not an exported state")
+        with self.lock:
+            self.state = state
+
+    @property
+    def name(self):
+        """Algorithm name."""
+        return self.hash.name
+
+    @property
+    def digest_size(self):
+        """Bytes of a digest."""
+        return self.hash.digest_size
+
+    @property
+    def block_size(self):
+        """Bytes of a block of the hash: 64."""
+        return CD_HASH_BLOCK
+
+
+cdef list _digest_many(Hash hash, object records):
+    cdef Bytes source
+    cdef cd_hash_request request
+    cdef cd_status status
+    cdef bytes out
+    cdef Py_ssize_t index
+    cdef list rows = records if type(records) is list else list(records)
+    cdef list digests = []
+    hash.ready()
+    for index in range(len(rows)):
+        take(&source, rows[index], f"records[{index}]")
+        release(&source)
+    request.complete = NULL
+    request.context = NULL
+    for index in range(len(rows)):
+        take(&source, rows[index], "data")
+        try:
+            out = PyBytes_FromStringAndSize(NULL, hash.digest_length)
+            request.source = source.data
+            request.length = source.length
+            request.digest = <uint8_t *>PyBytes_AS_STRING(out)
+            status = hash.execute(&request)
+        finally:
+            release(&source)
+        if status != CD_OK:
+            raise hash.failure(status, f"records[{index}]: ")
+        digests.append(out)
+    return digests

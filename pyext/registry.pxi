@@ -1,0 +1,112 @@
+# The registry of this process: software registered at import, devices come and go.
+
+
+cdef class Registry:
+    """The implementations that names are looked up in."""
+
+    cdef cd_registry *handle
+
+    def __cinit__(self):
+        cdef cd_error error
+        error.message[0] = 0
+        check(cd_registry_new(&self.handle))
+        check(cd_software_register(self.handle, &error), &error)
+
+    def __dealloc__(self):
+        cd_registry_free(self.handle)
+
+    def list(self):
+        """Describe every implementation, in order of registration: a list of dicts."""
+        cdef list found = []
+        cd_registry_each(self.handle, _visit_implementation, <void *>found)
+        return found
+
+
+cdef c_bool _visit_implementation(const cd_implementation *implementation, void *context) noexcept with gil:
+    (<list>context).append(_describe(implementation))
+    return True
+
+
+cdef tuple _key_sizes(uint64_t mask):
+    return tuple([size for size in range(64) if mask >> size & 1])
+
+
+cdef dict _describe(const cd_implementation *implementation):
+    cdef char reason[256]
+    cd_implementation_reason(implementation, reason, sizeof(reason))
+    return {
+        "name": implementation.algorithm.decode(),
+        "driver": implementation.driver.decode(),
+        "type": cd_type_name(implementation.type).decode(),
+        "priority": implementation.priority,
+        "block_size": implementation.block_size,
+        "iv_size": implementation.iv_size,
+        "chunk_size": implementation.chunk_size,
+        "alignment": implementation.alignment,
+        "digest_size": implementation.digest_size,
+        "max_tag_size": implementation.max_tag_size,
+        "key_sizes": _key_sizes(implementation.key_sizes),
+        "asynchronous": bool(implementation.flags & CD_FLAG_ASYNC),
+        "needs_fallback": bool(implementation.flags & CD_FLAG_NEED_FALLBACK),
+        "modelled": bool(implementation.flags & CD_FLAG_MODELLED),
+        "proxy": bool(implementation.flags & CD_FLAG_PROXY),
+        "available": bool(cd_implementation_available(implementation)),
+        "reason": reason.decode(),
+    }
+
+
+cdef bytes _algorithm_name(object algorithm):
+    """Check and encode a name for a lookup."""
+    if type(algorithm) is not str:
+        raise TypeError(f"algorithm: {type(algorithm).__name__} was given, str is needed")
+    cdef bytes name = algorithm.encode("utf-8", "surrogatepass")
+    if b"\0" in name:
+        raise unknown_algorithm(algorithm, ())
+    return name
+
+
+cdef object _lookup_error(cd_status status, str name, str kind):
+    cdef list entries = registry.list()
+    if status == CD_E_UNAVAILABLE:
+        reasons = sorted({e["reason"] for e in entries if name in (e["name"], e["driver"])})
+        return UnknownAlgorithmError(f"algorithm: {name!r} cannot run here: {'; '.join(reasons)}")
+    others = sorted({e["type"] for e in entries if name in (e["name"], e["driver"])} - {kind})
+    if others:
+        return UnknownAlgorithmError(f"algorithm: {name!r} is of type {others[0]}, {kind} is needed here")
+    known = [e[field] for e in entries for field in ("name", "driver") if e["type"] == kind]
+    return unknown_algorithm(name, known)
+
+
+def cpu_features():
+    """Names of the CPU features in use, as narrowed: a list of str."""
+    cdef uint32_t mask = cd_cpu_detect()
+    cdef const char *name
+    cdef list names = []
+    for bit in range(32):
+        name = cd_cpu_feature_name((<uint32_t>1) << bit)
+        if name != NULL and mask >> bit & 1:
+            names.append(name.decode())
+    return names
+
+
+def cpu_narrow(names):
+    """Keep only the named CPU features, for this process and for good."""
+    cdef uint32_t mask = 0
+    cdef const char *name
+    wanted = set(names)
+    for bit in range(32):
+        name = cd_cpu_feature_name((<uint32_t>1) << bit)
+        if name != NULL and name.decode() in wanted:
+            mask |= (<uint32_t>1) << bit
+            wanted.discard(name.decode())
+    if wanted:
+        raise ValueError(f"names: {sorted(wanted)[0]!r} is not a CPU feature this library knows")
+    cd_cpu_narrow(mask)
+
+
+cdef Registry registry = Registry()
+
+
+def implementations():
+    """Describe every registered implementation: a list of dicts."""
+    return registry.list()

@@ -1,0 +1,86 @@
+"""Measuring on the host's cycle counter.
+
+The counter's ticks are not core cycles: on x86-64 they are time-stamp ticks of constant frequency.
+``pytest --benchmark-timer=cryptodispatch.benchmark.timer`` makes pytest-benchmark read it.
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+
+from cryptodispatch import _engine
+
+__all__ = ["SIZES", "ClockInfo", "Timing", "clock_info", "cycles", "measure", "timer"]
+
+SIZES: tuple[int, ...] = tuple(_engine.benchmark_sizes())
+"""The sizes in bytes that the fallback measures."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockInfo:
+    """The host's clock: its name, ticks per second, and the ticks that one reading costs."""
+
+    name: str
+    hz: int
+    overhead: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """A measured transform: `ticks` is the sum over `runs` requests of `size` bytes."""
+
+    size: int
+    runs: int
+    ticks: int
+
+    @property
+    def per_request(self) -> float:
+        """Ticks of one request, on average."""
+        return self.ticks / self.runs
+
+
+def cycles() -> int:
+    """Read the cycle counter, in ticks since an arbitrary origin."""
+    return _engine.clock_now()
+
+
+def timer() -> float:
+    """Read the cycle counter, in seconds since an arbitrary origin."""
+    return _engine.clock_seconds()
+
+
+def clock_info() -> ClockInfo:
+    """Describe the cycle counter; the first call may take 10 ms to measure its frequency."""
+    return ClockInfo(*_engine.clock_describe())
+
+
+def measure(transform: _engine.Cipher, size: int, warmup: int = 4, runs: int = 8) -> Timing:
+    """Measure whole requests of a transform: encryption in place, completion included.
+
+    Args:
+        transform: with a key set.
+        size: bytes, positive, a multiple of the block size.
+        warmup: requests before the clock is read, 0 to 10^6.
+        runs: requests measured, 1 to 10^6; their ticks are summed.
+
+    Returns:
+        Timing: with the sum of the ticks.
+
+    Raises:
+        TypeError, ValueError: an argument is not of that form.
+        DeviceError: the engine failed.
+    """
+    if not isinstance(transform, _engine.Cipher):
+        raise TypeError(f"transform: {type(transform).__name__} was given, Cipher is needed")
+    values = {}
+    for name, value, low, high in (
+        ("size", size, 1, 1 << 30),
+        ("warmup", warmup, 0, 10**6),
+        ("runs", runs, 1, 10**6),
+    ):
+        values[name] = number = operator.index(value)
+        if not low <= number <= high:
+            raise ValueError(f"{name}: {number} was given, {low} to {high} are allowed")
+    ticks = _engine.measure_cipher(transform, values["size"], values["warmup"], values["runs"])
+    return Timing(size=values["size"], runs=values["runs"], ticks=ticks)

@@ -1,0 +1,40 @@
+"""The `cryptodispatch` command and its subcommands."""
+
+from __future__ import annotations
+
+import importlib
+import signal
+
+import click
+
+from cryptodispatch import __version__
+
+__all__ = ["main"]
+
+# Modules are imported when their command runs: `cryptodispatch crypt` in a pipe should start fast.
+_COMMANDS = {
+    "crypt": "cryptodispatch.cli._crypt",
+    "list": "cryptodispatch.cli._list",
+    "predict": "cryptodispatch.cli._predict",
+    "selftest": "cryptodispatch.cli._selftest",
+    "tune": "cryptodispatch.cli._tune",
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(_COMMANDS[cmd_name]).command
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="cryptodispatch")
+def main() -> None:
+    """Run symmetric crypto on whichever implementation is measured to be faster for its size."""
+    # A reader that goes away (`| head`) ends the program, as it does every filter.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
