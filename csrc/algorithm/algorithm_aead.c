@@ -112,8 +112,8 @@ cd_status cd_aead_wait(struct cd_aead *aead, struct cd_aead_request *request, ui
     return aead->ops->wait != NULL ? aead->ops->wait(aead, request, timeout_ns) : CD_E_INVALID;
 }
 
-static cd_status wait_for_end(struct cd_aead *aead, struct cd_aead_request *request,
-                              cd_status started) {
+cd_status cd_aead_finish_request(struct cd_aead *aead, struct cd_aead_request *request,
+                                 cd_status started) {
     if (started != CD_IN_PROGRESS) {
         return started;
     }
@@ -125,11 +125,11 @@ static cd_status wait_for_end(struct cd_aead *aead, struct cd_aead_request *requ
 }
 
 cd_status cd_aead_encrypt_wait(struct cd_aead *aead, struct cd_aead_request *request) {
-    return wait_for_end(aead, request, cd_aead_encrypt(aead, request));
+    return cd_aead_finish_request(aead, request, cd_aead_encrypt(aead, request));
 }
 
 cd_status cd_aead_decrypt_wait(struct cd_aead *aead, struct cd_aead_request *request) {
-    return wait_for_end(aead, request, cd_aead_decrypt(aead, request));
+    return cd_aead_finish_request(aead, request, cd_aead_decrypt(aead, request));
 }
 
 const struct cd_implementation *cd_aead_implementation(const struct cd_aead *aead) {

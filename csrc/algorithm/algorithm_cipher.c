@@ -104,8 +104,8 @@ cd_status cd_cipher_wait(struct cd_cipher *cipher, struct cd_cipher_request *req
                                      : CD_E_INVALID;
 }
 
-static cd_status wait_for_end(struct cd_cipher *cipher, struct cd_cipher_request *request,
-                              cd_status started) {
+cd_status cd_cipher_finish_request(struct cd_cipher *cipher, struct cd_cipher_request *request,
+                                   cd_status started) {
     if (started != CD_IN_PROGRESS) {
         return started;
     }
@@ -117,11 +117,11 @@ static cd_status wait_for_end(struct cd_cipher *cipher, struct cd_cipher_request
 }
 
 cd_status cd_cipher_encrypt_wait(struct cd_cipher *cipher, struct cd_cipher_request *request) {
-    return wait_for_end(cipher, request, cd_cipher_encrypt(cipher, request));
+    return cd_cipher_finish_request(cipher, request, cd_cipher_encrypt(cipher, request));
 }
 
 cd_status cd_cipher_decrypt_wait(struct cd_cipher *cipher, struct cd_cipher_request *request) {
-    return wait_for_end(cipher, request, cd_cipher_decrypt(cipher, request));
+    return cd_cipher_finish_request(cipher, request, cd_cipher_decrypt(cipher, request));
 }
 
 const struct cd_implementation *cd_cipher_implementation(const struct cd_cipher *cipher) {

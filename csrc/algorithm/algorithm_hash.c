@@ -88,15 +88,20 @@ cd_status cd_hash_wait(struct cd_hash *hash, struct cd_hash_request *request, ui
     return hash->ops->wait != NULL ? hash->ops->wait(hash, request, timeout_ns) : CD_E_INVALID;
 }
 
-cd_status cd_hash_digest_wait(struct cd_hash *hash, struct cd_hash_request *request) {
-    cd_status status = cd_hash_digest(hash, request);
-    if (status != CD_IN_PROGRESS) {
-        return status;
+cd_status cd_hash_finish_request(struct cd_hash *hash, struct cd_hash_request *request,
+                                 cd_status started) {
+    if (started != CD_IN_PROGRESS) {
+        return started;
     }
+    cd_status status;
     do {
         status = cd_hash_wait(hash, request, CD_WAIT_SLICE_NS);
     } while (status == CD_E_TIMEOUT);
     return status == CD_OK ? cd_status_load(&request->status) : status;
+}
+
+cd_status cd_hash_digest_wait(struct cd_hash *hash, struct cd_hash_request *request) {
+    return cd_hash_finish_request(hash, request, cd_hash_digest(hash, request));
 }
 
 cd_status cd_hash_begin(struct cd_hash *hash, struct cd_hash_state *state) {

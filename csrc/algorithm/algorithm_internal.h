@@ -48,6 +48,14 @@ cd_status cd_transform_allocate(struct cd_transform **out_transform,
 /* Wipe and free the memory alone. */
 void cd_transform_wipe_free(struct cd_transform *transform);
 
+/* Wait for a request that was `started` to end; returns its outcome, never CD_IN_PROGRESS. */
+cd_status cd_cipher_finish_request(struct cd_cipher *cipher, struct cd_cipher_request *request,
+                                   cd_status started);
+cd_status cd_hash_finish_request(struct cd_hash *hash, struct cd_hash_request *request,
+                                 cd_status started);
+cd_status cd_aead_finish_request(struct cd_aead *aead, struct cd_aead_request *request,
+                                 cd_status started);
+
 static inline bool cd_key_size_is_allowed(const struct cd_implementation *implementation,
                                           size_t key_len) {
     if (implementation->key_sizes == CD_KEY_ANY) {

@@ -101,6 +101,12 @@ static const char *malformed_field(const struct cd_implementation *implementatio
     if (implementation->iv_size > 16) {
         return "iv_size: 0 to 16 is allowed";
     }
+    if (implementation->digest_size > CD_DIGEST_MAX) {
+        return "digest_size: 0 to 32 is allowed";
+    }
+    if (implementation->max_tag_size > CD_TAG_MAX) {
+        return "max_tag_size: 0 to 32 is allowed";
+    }
     if ((implementation->retain == NULL) != (implementation->release == NULL)) {
         return "retain and release: both or neither is allowed";
     }

@@ -134,6 +134,8 @@ static void malformed_descriptions_are_refused(void) {
     REFUSED(row.block_size = 0, "block_size");
     REFUSED(row.block_size = 12, "block_size");
     REFUSED(row.iv_size = 17, "iv_size");
+    REFUSED(row.digest_size = 33, "digest_size");
+    REFUSED(row.max_tag_size = 33, "max_tag_size");
     REFUSED(row.retain = NULL, "retain");
     REFUSED(row.cipher = NULL, "cipher");
     REFUSED(row.flags = CD_FLAG_ASYNC, "wait");

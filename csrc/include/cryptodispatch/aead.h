@@ -49,8 +49,10 @@ struct cd_aead_ops {
 /* Allocate a transform, as cd_cipher_new; its tag size is the largest one. */
 CD_MUST_CHECK cd_status cd_aead_new(struct cd_aead **out_aead, struct cd_registry *registry,
                                     const char *name, uint32_t flags, uint32_t mask);
+/* The same for an implementation at hand; retains it for the life of the transform. */
 CD_MUST_CHECK cd_status cd_aead_new_bound(struct cd_aead **out_aead,
                                           const struct cd_implementation *implementation);
+/* Wipe and free; no request may be under way. NULL does nothing. */
 void cd_aead_free(struct cd_aead *aead);
 
 /* Set the cipher's key (a size in key_sizes, else CD_E_KEY) and the authentication key (any length
@@ -73,9 +75,13 @@ CD_MUST_CHECK cd_status cd_aead_wait(struct cd_aead *aead, struct cd_aead_reques
 CD_MUST_CHECK cd_status cd_aead_encrypt_wait(struct cd_aead *aead, struct cd_aead_request *request);
 CD_MUST_CHECK cd_status cd_aead_decrypt_wait(struct cd_aead *aead, struct cd_aead_request *request);
 
+/* The implementation that the transform is bound to; valid as long as the transform. */
 const struct cd_implementation *cd_aead_implementation(const struct cd_aead *aead);
+/* The implementation's own state: context_size bytes, 64-byte aligned. For implementations. */
 void *cd_aead_context(const struct cd_aead *aead);
+/* True if a key is set. */
 bool cd_aead_has_key(const struct cd_aead *aead);
+/* Bytes of the tag. */
 uint32_t cd_aead_tag_size(const struct cd_aead *aead);
 
 /* End an asynchronous request, as cd_cipher_request_complete. For implementations. */

@@ -18,6 +18,7 @@ extern "C" {
     24 /* words of 8 bytes that an implementation may keep in a request */
 
 struct cd_cipher; /* a transform */
+struct cd_cipher_record;
 
 /*
  * One operation: caller-owned, and not touched by the caller between submission and completion.
@@ -59,6 +60,10 @@ struct cd_cipher_ops {
      * requests never stay in progress. */
     cd_status (*wait)(struct cd_cipher *cipher, struct cd_cipher_request *request,
                       uint64_t timeout_ns);
+    /* Run those records of a batch (batch.h) whose status is CD_OK, synchronously, and set the
+     * status of those that fail. NULL if they are best run as one request each. */
+    void (*records)(struct cd_cipher *cipher, struct cd_cipher_record *records, size_t count,
+                    bool decrypt);
 };
 
 /*

@@ -4,6 +4,7 @@
 
 #include "cryptodispatch/aead.h"
 #include "cryptodispatch/algorithm.h"
+#include "cryptodispatch/batch.h"
 #include "cryptodispatch/benchmark.h"
 #include "cryptodispatch/cipher.h"
 #include "cryptodispatch/clock.h"

@@ -2,6 +2,11 @@
  * Dynamic software fallback: groups of hardware implementations that share a measured threshold,
  * and proxies that send each request to the faster side.
  *
+ * The size of a request is the length of its text, for an aead without tag and associated data. A
+ * message hashed in pieces chooses when it begins, as one longer than any threshold, and stays.
+ * What the hardware answers with CD_E_UNSUPPORTED to a key, to a request when it is submitted, or
+ * to the beginning of a message, goes to software; any other error is the caller's.
+ *
  * Behaviour: fallback-semantics.md. Configuration calls (enable, disable, write, free) are
  * serialised by the handle; reads and the request path never block.
  */
@@ -27,7 +32,8 @@ enum cd_why {
     CD_WHY_NO_THRESHOLD = 1,     /* hardware: the threshold is 0 (or the fallback is off) */
     CD_WHY_WITHIN_THRESHOLD = 2, /* software: at most the threshold */
     CD_WHY_ALWAYS_SOFTWARE = 3,  /* software: the threshold is -1 */
-    CD_WHY_UNSUPPORTED = 4, /* software: the hardware refused this transform's key or the request */
+    CD_WHY_UNSUPPORTED = 4,      /* software, whatever the threshold: the hardware cannot do this
+                                    transform's key (it or a rule says so), or refused the request */
 };
 #define CD_WHY_COUNT 5
 const char *cd_why_name(int why); /* "above_threshold", ...; NULL for any other number */
@@ -56,6 +62,15 @@ static inline struct cd_decision cd_fallback_choose(int32_t threshold, size_t si
     return decision;
 }
 
+/* What holds for transforms whose key has `key_size` bytes (of an aead: the cipher's key). */
+struct cd_key_rule {
+    uint32_t key_size; /* not 0; once per group */
+    int32_t threshold; /* instead of the group's, as given and never measured; -1 .. INT32_MAX */
+    bool cannot; /* the hardware cannot do such keys and is not given them: all their requests go to
+                    software, whatever a threshold says, also while the fallback is off. Proxies
+                    take keys of that size if the software does. */
+};
+
 /* One row of a group table. Everything is copied. */
 struct cd_group_config {
     const char *name; /* unique on its fallback, not empty, not "enabled" */
@@ -63,12 +78,18 @@ struct cd_group_config {
     const char *algorithm; /* representative: generic name, gives the software side */
     const char *driver;    /* representative: hardware driver name */
     const uint8_t *key;
-    size_t key_len;
+    size_t key_len;          /* 0: none; for a hash without key, an hmac then has the empty one */
     const uint8_t *auth_key; /* aead only */
     size_t auth_key_len;
     uint32_t tag_size;          /* aead: required, not 0; otherwise 0 */
     const char *const *members; /* hardware driver names, at least one */
     size_t member_count;
+    /* Static policy; all zero: none. A fixed group is not measured, every enable publishes its
+     * threshold as given; it needs no keys and no tag size. */
+    bool fixed;
+    int32_t fixed_threshold;         /* -1 .. INT32_MAX; 0 unless fixed */
+    const struct cd_key_rule *rules; /* measured groups may have some too */
+    size_t rule_count;
 };
 
 struct cd_fallback_config {
@@ -107,8 +128,8 @@ typedef bool (*cd_fallback_progress)(void *context, size_t group,
                                      const struct cd_measurement *measurement, const char *failure);
 
 /*
- * Measure all groups, publish all thresholds, and if it was off register the proxies of a new
- * generation.
+ * Measure all groups but the fixed ones, publish all thresholds, and if it was off register the
+ * proxies of a new generation.
  *
  * A group whose benchmark fails gets threshold 0 and a failure text; the others go on. Errors (then
  * the thresholds are 0 and nothing is registered, or, if it was on, everything stays as it was):
@@ -137,19 +158,26 @@ CD_MUST_CHECK cd_status cd_fallback_group_find(size_t *out_group,
 /* The stored threshold of a group, bytes (in force only while enabled). */
 int32_t cd_fallback_threshold(const struct cd_fallback *fallback, size_t group);
 /* Store it: -1 .. INT32_MAX, else CD_E_RANGE; CD_E_INVALID: no such group. While on it is in force
- * for requests that start later. */
+ * for requests that start later, also of a fixed group; keys that have a rule keep the rule's. */
 CD_MUST_CHECK cd_status cd_fallback_set_threshold(struct cd_fallback *fallback, size_t group,
                                                   int64_t threshold);
 
-/* Copy the last measurements of a group (at most CD_BENCHMARK_SIZES); returns how many there are.
- */
+/* True if the group is fixed: *out_threshold is then what enabling publishes. */
+bool cd_fallback_fixed(const struct cd_fallback *fallback, size_t group, int32_t *out_threshold);
+/* Copy the rules of a group by key size (at most `capacity`); returns how many there are. */
+size_t cd_fallback_rules(const struct cd_fallback *fallback, size_t group,
+                         struct cd_key_rule *out_rules, size_t capacity);
+
+/* Copy the last measurements of a group (at most CD_BENCHMARK_SIZES); returns how many there are,
+ * none of a fixed group. */
 size_t cd_fallback_measurements(const struct cd_fallback *fallback, size_t group,
                                 struct cd_measurement *out_measurements, size_t capacity);
 /* Why the last benchmark of a group failed; "" if it did not. Copies with the terminator. */
 void cd_fallback_failure(const struct cd_fallback *fallback, size_t group, char *out,
                          size_t out_len);
 
-/* Driver names of both sides of the representative as last measured; "" before. */
+/* Driver names of both sides of the representative as last measured (fixed: as last enabled); ""
+ * before, or if there is none. */
 void cd_fallback_sides(const struct cd_fallback *fallback, size_t group, char *out_hardware,
                        char *out_software, size_t out_len);
 

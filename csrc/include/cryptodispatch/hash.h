@@ -18,6 +18,7 @@ extern "C" {
 #define CD_HASH_REQUEST_PRIVATE_WORDS 24 /* words of 8 bytes that an implementation may keep */
 
 struct cd_hash; /* a transform */
+struct cd_hash_record;
 
 /* One digest of one whole message: caller-owned, untouched between submission and completion. */
 struct cd_hash_request {
@@ -57,13 +58,17 @@ struct cd_hash_ops {
                         size_t length);
     cd_status (*finish)(struct cd_hash *hash, const struct cd_hash_state *state,
                         uint8_t *out_digest);
+    /* As of struct cd_cipher_ops; NULL if a batch is best run as one request each. */
+    void (*records)(struct cd_hash *hash, struct cd_hash_record *records, size_t count);
 };
 
 /* Allocate a transform, as cd_cipher_new. A hash without a key is ready; an hmac needs set_key. */
 CD_MUST_CHECK cd_status cd_hash_new(struct cd_hash **out_hash, struct cd_registry *registry,
                                     const char *name, uint32_t flags, uint32_t mask);
+/* The same for an implementation at hand; retains it for the life of the transform. */
 CD_MUST_CHECK cd_status cd_hash_new_bound(struct cd_hash **out_hash,
                                           const struct cd_implementation *implementation);
+/* Wipe and free; no request may be under way. NULL does nothing. */
 void cd_hash_free(struct cd_hash *hash);
 
 /* Set the key of an hmac, any length up to 2^20 bytes, 0 included (RFC 2104). CD_E_KEY for a longer
@@ -97,15 +102,19 @@ void cd_hash_export(const struct cd_hash *hash, const struct cd_hash_state *stat
 /*
  * Read an exported state. The rule: any implementation of the same algorithm name takes it; for an
  * hmac the transform must have the same key (which cannot be checked). A side that a proxy chose is
- * kept by proxies and ignored by others. CD_E_INVALID: not an exported state; CD_E_MISMATCH: of
- * another algorithm. An error leaves `out_state` as it was.
+ * kept by proxies and ignored by others; a state without one is given it by a proxy's next update.
+ * CD_E_INVALID: not an exported state; CD_E_MISMATCH: of another algorithm. An error leaves
+ * `out_state` as it was.
  */
 CD_MUST_CHECK cd_status cd_hash_import(const struct cd_hash *hash, struct cd_hash_state *out_state,
                                        const uint8_t *blob, size_t blob_len);
 
+/* The implementation that the transform is bound to; valid as long as the transform. */
 const struct cd_implementation *cd_hash_implementation(const struct cd_hash *hash);
+/* The implementation's own state: context_size bytes, 64-byte aligned. For implementations. */
 void *cd_hash_context(const struct cd_hash *hash);
-bool cd_hash_has_key(const struct cd_hash *hash); /* true also if it takes none */
+/* True if a key is set, or the hash takes none. */
+bool cd_hash_has_key(const struct cd_hash *hash);
 
 /* End an asynchronous request, as cd_cipher_request_complete. For implementations. */
 void cd_hash_request_complete(struct cd_hash_request *request, cd_status status);

@@ -1,0 +1,69 @@
+/*
+ * Batches: many independent records in one call, so that the lanes of the CPU (or the ring of an
+ * engine) are full.
+ *
+ * Every record has an outcome of its own; a bad one does not stop the others. Nothing is allocated.
+ * Threads: as for requests of the transform.
+ */
+#ifndef CD_BATCH_H
+#define CD_BATCH_H
+
+#include "cryptodispatch/aead.h"
+#include "cryptodispatch/cipher.h"
+#include "cryptodispatch/hash.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One text; as the fields of struct cd_cipher_request. */
+struct cd_cipher_record {
+    const uint8_t *source;
+    uint8_t *destination; /* source itself, or overlapping no source or destination of the batch */
+    size_t length;
+    const uint8_t *iv; /* iv_size bytes; unchanged */
+    int32_t status;    /* out: CD_OK, or what a request would have returned */
+};
+
+/*
+ * Encrypt (decrypt) `count` records, each as one request would. Returns how many of them failed;
+ * their status says why.
+ */
+size_t cd_cipher_encrypt_records(struct cd_cipher *cipher, struct cd_cipher_record *records,
+                                 size_t count);
+size_t cd_cipher_decrypt_records(struct cd_cipher *cipher, struct cd_cipher_record *records,
+                                 size_t count);
+
+/* One message. */
+struct cd_hash_record {
+    const uint8_t *source;
+    size_t length;
+    uint8_t *digest; /* digest_size bytes, in no source of the batch */
+    int32_t status;  /* out */
+};
+
+/* Digest `count` messages; returns as above. */
+size_t cd_hash_digest_records(struct cd_hash *hash, struct cd_hash_record *records, size_t count);
+
+/* One text with its tag; as the fields of struct cd_aead_request. */
+struct cd_aead_record {
+    const uint8_t *source;
+    uint8_t *destination;
+    size_t length;
+    const uint8_t *aad;
+    size_t aad_len;
+    uint8_t *tag;
+    const uint8_t *iv;
+    int32_t status; /* out */
+};
+
+/* Encrypt (decrypt) `count` records; returns as above. A record whose tag does not match ends with
+ * CD_E_AUTHENTICATION and releases nothing. */
+size_t cd_aead_encrypt_records(struct cd_aead *aead, struct cd_aead_record *records, size_t count);
+size_t cd_aead_decrypt_records(struct cd_aead *aead, struct cd_aead_record *records, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
