@@ -6,6 +6,8 @@ Marshals only: every decision is made in C or in the facade. The parts are in th
 """
 
 from cpython.buffer cimport (
+    PyBUF_C_CONTIGUOUS,
+    PyBUF_FORMAT,
     PyBUF_SIMPLE,
     PyBUF_WRITABLE,
     Py_buffer,
@@ -20,7 +22,7 @@ from cpython.bytes cimport (
     PyBytes_GET_SIZE,
 )
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy, memset
 
 from cdecl cimport *
@@ -30,6 +32,7 @@ from operator import index as index_of
 
 from cryptodispatch._errors import (
     AuthenticationError,
+    BatchError,
     CryptoDispatchError,
     DeviceError,
     DeviceTimeoutError,
@@ -45,9 +48,10 @@ include "clock.pxi"
 include "cipher.pxi"
 include "stream.pxi"
 include "request.pxi"
-include "many.pxi"
 include "hash.pxi"
 include "aead.pxi"
+include "batch.pxi"
+include "packed.pxi"
 include "benchmark.pxi"
 include "machine.pxi"
 include "driver.pxi"

@@ -204,6 +204,41 @@ cdef class Aead:
             raise self.failure(status, request.length)
         return out
 
+    def encrypt_many(self, records, ivs, aads=None):
+        """Encrypt each of `records` with IV (and AAD) of the same index: a list of bytes.
+
+        Raises:
+            TypeError: an item is not bytes-like; nothing was encrypted then.
+            BatchError: some records failed (``errors``, by index); the others are in ``results``.
+        """
+        return aead_many(self, records, ivs, aads, False)
+
+    def decrypt_many(self, records, ivs, aads=None):
+        """Decrypt each of `records`; as ``encrypt_many``. A forged one is an error of its index."""
+        return aead_many(self, records, ivs, aads, True)
+
+    def encrypt_batch(self, values, offsets, ivs, out, aads=None, aad_offsets=None, offset_size=None):
+        """Encrypt records that lie in one buffer into another; returns the bytes written.
+
+        Args:
+            values, offsets, ivs, offset_size: as ``Cipher.encrypt_batch``.
+            out: writable, no part of `values`; takes record i and its tag at
+                ``offsets[i] + i * tag_size``.
+            aads, aad_offsets: the AAD of every record in the same form; None: empty.
+
+        Raises:
+            TypeError, ValueError: an argument is not of that form; nothing was encrypted then.
+            BatchError: some records failed (``errors``, by index); the others are done.
+        """
+        return aead_packed(self, values, offsets, ivs, out, aads, aad_offsets, offset_size, False)
+
+    def decrypt_batch(self, values, offsets, ivs, out, aads=None, aad_offsets=None, offset_size=None):
+        """Decrypt records with their tags; record i goes to ``offsets[i] - i * tag_size``.
+
+        Of a forged record nothing is written, and it is an error of its index.
+        """
+        return aead_packed(self, values, offsets, ivs, out, aads, aad_offsets, offset_size, True)
+
     cdef int prepare(self, cd_aead_request *request, object iv) except -1:
         cdef Bytes buffer
         cdef Py_ssize_t length

@@ -1,27 +1,64 @@
 # Measuring transforms on the host's clock, or on the one of a simulated machine.
 
 
-def measure_cipher(Cipher cipher not None, Py_ssize_t size, uint32_t warmup, uint32_t runs, Clock clock=None):
-    """Sum the ticks of `runs` encryptions of `size` bytes in place; see benchmark.h."""
+def measure(transform, Py_ssize_t size, uint32_t warmup, uint32_t runs, Clock clock=None):
+    """Sum the ticks of `runs` requests of `size` bytes; see benchmark.h."""
     cdef uint64_t ticks = 0
     cdef cd_status status
     cdef const cd_clock *source = host_clock() if clock is None else &clock.clock
-    cdef uint8_t *buffer
-    cipher.ready()
-    buffer = <uint8_t *>calloc(size, 1)
+    cdef uint8_t *buffer = <uint8_t *>calloc(size, 2)
     if buffer == NULL:
         raise MemoryError("size: out of memory")
-    cipher.active += 1
-    with nogil:
-        cd_benchmark_fill(buffer, size, 1)
-        status = cd_benchmark_cipher(&ticks, cipher.handle, source, buffer, size, warmup, runs)
-    cipher.active -= 1
-    free(buffer)
+    cd_benchmark_fill(buffer, size, 1)
+    try:
+        if isinstance(transform, Cipher):
+            status = measure_cipher(transform, &ticks, source, buffer, size, warmup, runs)
+        elif isinstance(transform, Hash):
+            status = measure_hash(transform, &ticks, source, buffer, size, warmup, runs)
+        else:
+            status = measure_aead(transform, &ticks, source, buffer, size, warmup, runs)
+    finally:
+        free(buffer)
     if status == CD_E_BENCHMARK:
         check(status)
     if status != CD_OK:
-        raise cipher.failure(status, size)
+        raise (<Hash>transform).failure(status) if isinstance(transform, Hash) else (
+            (<Cipher>transform).failure(status, size) if isinstance(transform, Cipher)
+            else (<Aead>transform).failure(status, size))
     return ticks
+
+
+cdef cd_status measure_cipher(Cipher cipher, uint64_t *out_ticks, const cd_clock *clock, uint8_t *buffer,
+                              size_t size, uint32_t warmup, uint32_t runs) except *:
+    cdef cd_status status
+    cipher.ready()
+    cipher.active += 1
+    with nogil:
+        status = cd_benchmark_cipher(out_ticks, cipher.handle, clock, buffer, size, warmup, runs)
+    cipher.active -= 1
+    return status
+
+
+cdef cd_status measure_hash(Hash hash, uint64_t *out_ticks, const cd_clock *clock, uint8_t *buffer,
+                            size_t size, uint32_t warmup, uint32_t runs) except *:
+    cdef cd_status status
+    hash.ready()
+    hash.active += 1
+    with nogil:
+        status = cd_benchmark_hash(out_ticks, hash.handle, clock, buffer, size, warmup, runs)
+    hash.active -= 1
+    return status
+
+
+cdef cd_status measure_aead(Aead aead, uint64_t *out_ticks, const cd_clock *clock, uint8_t *buffer,
+                            size_t size, uint32_t warmup, uint32_t runs) except *:
+    cdef cd_status status
+    aead.ready()
+    aead.active += 1
+    with nogil:
+        status = cd_benchmark_aead(out_ticks, aead.handle, clock, buffer, buffer + size, size, warmup, runs)
+    aead.active -= 1
+    return status
 
 
 def benchmark_sizes():

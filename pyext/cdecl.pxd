@@ -177,6 +177,33 @@ cdef extern from "cryptodispatch/cryptodispatch.h" nogil:
     const cd_implementation *cd_aead_implementation(const cd_aead *aead)
     c_bool cd_aead_has_key(const cd_aead *aead)
 
+    # batch.h
+    struct cd_cipher_record:
+        const uint8_t *source
+        uint8_t *destination
+        size_t length
+        const uint8_t *iv
+        int32_t status
+    size_t cd_cipher_encrypt_records(cd_cipher *cipher, cd_cipher_record *records, size_t count)
+    size_t cd_cipher_decrypt_records(cd_cipher *cipher, cd_cipher_record *records, size_t count)
+    struct cd_hash_record:
+        const uint8_t *source
+        size_t length
+        uint8_t *digest
+        int32_t status
+    size_t cd_hash_digest_records(cd_hash *hash, cd_hash_record *records, size_t count)
+    struct cd_aead_record:
+        const uint8_t *source
+        uint8_t *destination
+        size_t length
+        const uint8_t *aad
+        size_t aad_len
+        uint8_t *tag
+        const uint8_t *iv
+        int32_t status
+    size_t cd_aead_encrypt_records(cd_aead *aead, cd_aead_record *records, size_t count)
+    size_t cd_aead_decrypt_records(cd_aead *aead, cd_aead_record *records, size_t count)
+
     # stream.h
     struct cd_cipher_stream:
         c_bool finished
@@ -205,6 +232,11 @@ cdef extern from "cryptodispatch/cryptodispatch.h" nogil:
         int32_t winner
     cd_status cd_benchmark_cipher(uint64_t *out_ticks, cd_cipher *cipher, const cd_clock *clock,
                                   uint8_t *buffer, size_t length, uint32_t warmups, uint32_t runs)
+    cd_status cd_benchmark_hash(uint64_t *out_ticks, cd_hash *hash, const cd_clock *clock,
+                                const uint8_t *source, size_t length, uint32_t warmups, uint32_t runs)
+    cd_status cd_benchmark_aead(uint64_t *out_ticks, cd_aead *aead, const cd_clock *clock,
+                                const uint8_t *source, uint8_t *destination, size_t length,
+                                uint32_t warmups, uint32_t runs)
     void cd_benchmark_fill(uint8_t *out, size_t length, uint64_t seed)
 
     # machine.h
@@ -223,6 +255,10 @@ cdef extern from "cryptodispatch/cryptodispatch.h" nogil:
     # fallback.h
     int CD_WHY_COUNT
     const char *cd_why_name(int why)
+    struct cd_key_rule:
+        uint32_t key_size
+        int32_t threshold
+        c_bool cannot
     struct cd_group_config:
         const char *name
         cd_type type
@@ -235,6 +271,10 @@ cdef extern from "cryptodispatch/cryptodispatch.h" nogil:
         uint32_t tag_size
         const char *const *members
         size_t member_count
+        c_bool fixed
+        int32_t fixed_threshold
+        const cd_key_rule *rules
+        size_t rule_count
     struct cd_fallback_config:
         cd_clock clock
         uint32_t software_flags
@@ -254,6 +294,9 @@ cdef extern from "cryptodispatch/cryptodispatch.h" nogil:
     c_bool cd_fallback_enabled(const cd_fallback *fallback)
     int32_t cd_fallback_threshold(const cd_fallback *fallback, size_t group)
     cd_status cd_fallback_set_threshold(cd_fallback *fallback, size_t group, int64_t threshold)
+    c_bool cd_fallback_fixed(const cd_fallback *fallback, size_t group, int32_t *out_threshold)
+    size_t cd_fallback_rules(const cd_fallback *fallback, size_t group, cd_key_rule *out_rules,
+                             size_t capacity)
     size_t cd_fallback_measurements(const cd_fallback *fallback, size_t group,
                                     cd_measurement *out_measurements, size_t capacity)
     void cd_fallback_failure(const cd_fallback *fallback, size_t group, char *out, size_t out_len)

@@ -155,14 +155,34 @@ cdef class Cipher:
             ivs: sequence of IVs of the same length; left out for ecb.
 
         Raises:
-            TypeError, ValueError: names the index; nothing was encrypted then.
-            DeviceError: names the first index that failed.
+            TypeError: a record or IV is not bytes-like; nothing was encrypted then.
+            BatchError: some records failed (``errors``, by index); the others are in ``results``.
         """
-        return self.run_many(records, ivs, False)
+        return cipher_many(self, records, ivs, False)
 
     def decrypt_many(self, records, ivs=None):
         """Decrypt each of `records`; as ``encrypt_many``."""
-        return self.run_many(records, ivs, True)
+        return cipher_many(self, records, ivs, True)
+
+    def encrypt_batch(self, values, offsets, ivs, out, offset_size=None):
+        """Encrypt records that lie in one buffer into another; returns the bytes up to the last offset.
+
+        Args:
+            values: bytes-like; record i is ``values[offsets[i]:offsets[i + 1]]``.
+            offsets: int32 or int64 buffer of one more than the number of records, as Arrow has them.
+            ivs: bytes-like, the IVs one behind the other; None for ecb.
+            out: writable, takes record i at ``offsets[i]``; `values` itself or no part of it.
+            offset_size: 4 or 8, if `offsets` is a buffer of bytes.
+
+        Raises:
+            TypeError, ValueError: an argument is not of that form; nothing was encrypted then.
+            BatchError: some records failed (``errors``, by index); the others are done.
+        """
+        return cipher_packed(self, values, offsets, ivs, out, offset_size, False)
+
+    def decrypt_batch(self, values, offsets, ivs, out, offset_size=None):
+        """Decrypt records that lie in one buffer; as ``encrypt_batch``."""
+        return cipher_packed(self, values, offsets, ivs, out, offset_size, True)
 
     def encryptor(self, iv=None):
         """Start a message that is encrypted in pieces."""
@@ -281,9 +301,6 @@ cdef class Cipher:
         if status != CD_OK:
             raise self.failure(status, request.length)
         return request.length
-
-    cdef object run_many(self, object records, object ivs, bint decrypt):
-        return _run_many(self, records, ivs, decrypt)
 
 
 cdef inline void _prepare(cd_cipher_request *request) noexcept:

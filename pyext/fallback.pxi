@@ -25,8 +25,8 @@ cdef class FallbackHandle:
 
     Args:
         name: of the fallback.
-        groups: rows (name, type number, algorithm, driver, key, auth key, tag size, member names), all
-            names as bytes.
+        groups: rows (name, type number, algorithm, driver, key, auth key, tag size, member names, fixed
+            threshold or None, rules), all names as bytes; rules are (key size, threshold, cannot).
         clock: a Clock; None is the host's.
         modelled: True: the software side is the simulated machine's.
     """
@@ -42,14 +42,17 @@ cdef class FallbackHandle:
         cdef cd_group_config *rows = <cd_group_config *>calloc(max(len(groups), 1), sizeof(cd_group_config))
         cdef const char **members = <const char **>calloc(
             sum(len(row[7]) for row in groups) + 1, sizeof(char *))
-        cdef size_t used = 0
+        cdef cd_key_rule *rules = <cd_key_rule *>calloc(
+            sum(len(row[9]) for row in groups) + 1, sizeof(cd_key_rule))
+        cdef size_t used = 0, used_rules = 0
         error.message[0] = 0
         try:
-            if rows == NULL or members == NULL:
+            if rows == NULL or members == NULL or rules == NULL:
                 raise MemoryError("groups: out of memory")
             for index, row in enumerate(groups):
-                _fill_group(&rows[index], row, members + used)
+                _fill_group(&rows[index], row, members + used, rules + used_rules)
                 used += rows[index].member_count
+                used_rules += rows[index].rule_count
             self.clock = clock
             config.clock = host_clock()[0] if clock is None else clock.clock
             config.software_flags = CD_FLAG_MODELLED if modelled else 0
@@ -58,6 +61,7 @@ cdef class FallbackHandle:
         finally:
             free(rows)
             free(members)
+            free(rules)
         check(status, &error)
 
     def __dealloc__(self):
@@ -123,6 +127,21 @@ cdef class FallbackHandle:
         count = cd_fallback_measurements(self.handle, group, rows, 16)
         return [_measurement(&rows[index]) for index in range(count)]
 
+    def fixed(self, size_t group):
+        """The threshold a fixed group was given; None for a measured one."""
+        cdef int32_t threshold = 0
+        self.ready()
+        fixed = cd_fallback_fixed(self.handle, group, &threshold)
+        return threshold if fixed else None
+
+    def rules(self, size_t group):
+        """Rules by key size: tuples (key size, threshold, cannot)."""
+        cdef cd_key_rule rules[64]
+        self.ready()
+        count = cd_fallback_rules(self.handle, group, rules, 64)
+        return [(rules[index].key_size, rules[index].threshold, bool(rules[index].cannot))
+                for index in range(min(count, 64))]
+
     def failure(self, size_t group):
         cdef char text[256]
         self.ready()
@@ -165,9 +184,9 @@ cdef class FallbackHandle:
         return text.decode()
 
 
-cdef int _fill_group(cd_group_config *out, tuple row, const char **members) except -1:
+cdef int _fill_group(cd_group_config *out, tuple row, const char **members, cd_key_rule *rules) except -1:
     """The row's bytes objects must stay alive until the configuration was copied."""
-    name, kind, algorithm, driver, key, auth_key, tag_size, names = row
+    name, kind, algorithm, driver, key, auth_key, tag_size, names, threshold, key_rules = row
     out.name = name
     out.type = <cd_type><int>kind
     out.algorithm = algorithm
@@ -182,4 +201,12 @@ cdef int _fill_group(cd_group_config *out, tuple row, const char **members) exce
         members[index] = member
     out.members = members
     out.member_count = len(names)
+    out.fixed = threshold is not None
+    out.fixed_threshold = 0 if threshold is None else threshold
+    for index, (key_size, rule_threshold, cannot) in enumerate(key_rules):
+        rules[index].key_size = key_size
+        rules[index].threshold = rule_threshold
+        rules[index].cannot = cannot
+    out.rules = rules
+    out.rule_count = len(key_rules)
     return 0

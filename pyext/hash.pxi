@@ -186,9 +186,24 @@ cdef class Hash:
         """Return the digest of each of `records`: a list of bytes.
 
         Raises:
-            TypeError, ValueError: names the index; nothing was hashed then.
+            TypeError: a record is not bytes-like; nothing was hashed then.
+            BatchError: some records failed (``errors``, by index); the others are in ``results``.
         """
-        return _digest_many(self, records)
+        return hash_many(self, records)
+
+    def digest_batch(self, values, offsets, out, offset_size=None):
+        """Digest records that lie in one buffer into `out`, one behind the other; returns its bytes.
+
+        Args:
+            values: bytes-like; record i is ``values[offsets[i]:offsets[i + 1]]``.
+            offsets: int32 or int64 buffer of one more than the number of records, as Arrow has them.
+            out: writable, ``digest_size`` bytes for each record.
+            offset_size: 4 or 8, if `offsets` is a buffer of bytes.
+
+        Raises:
+            TypeError, ValueError: an argument is not of that form; nothing was hashed then.
+        """
+        return hash_packed(self, values, offsets, out, offset_size)
 
     def new(self, data=b""):
         """Start a message that is hashed in pieces: a ``HashStream`` that has taken `data`."""
@@ -323,33 +338,3 @@ cdef class HashStream:
     def block_size(self):
         """Bytes of a block of the hash: 64."""
         return CD_HASH_BLOCK
-
-
-cdef list _digest_many(Hash hash, object records):
-    cdef Bytes source
-    cdef cd_hash_request request
-    cdef cd_status status
-    cdef bytes out
-    cdef Py_ssize_t index
-    cdef list rows = records if type(records) is list else list(records)
-    cdef list digests = []
-    hash.ready()
-    for index in range(len(rows)):
-        take(&source, rows[index], f"records[{index}]")
-        release(&source)
-    request.complete = NULL
-    request.context = NULL
-    for index in range(len(rows)):
-        take(&source, rows[index], "data")
-        try:
-            out = PyBytes_FromStringAndSize(NULL, hash.digest_length)
-            request.source = source.data
-            request.length = source.length
-            request.digest = <uint8_t *>PyBytes_AS_STRING(out)
-            status = hash.execute(&request)
-        finally:
-            release(&source)
-        if status != CD_OK:
-            raise hash.failure(status, f"records[{index}]: ")
-        digests.append(out)
-    return digests

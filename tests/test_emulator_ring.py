@@ -92,6 +92,90 @@ def test_cbc_words(pace):
         assert not chip.irq
 
 
+def test_sha256_words(bench):
+    """The worked example of eip93-hardware.md section 9.4: destination 0, digest in the state."""
+    chip = bench.chip
+    bench.sa(0x3A803FC3, 0x00000009)
+    before = bytes.fromhex(
+        "0000000000000000 67e6096a85ae67bb72f36e3c3af54fa57f520e518c68059babd9831f19cde05b"
+    )
+    chip.write_memory(STATE, IV + before)
+    chip.write_memory(SOURCE, b"abc")
+    bench.submit(SOURCE, 0, 3, 0x00480000, control=0x11)
+    assert chip.irq_wait(5.0)
+    assert bench.result() == (0x12, SOURCE, 0, SA, STATE, 0, 0x00480000, 0x00800020)
+    assert chip.read_memory(STATE, 56) == IV + bytes.fromhex(
+        "0300000000000000 bf1678baeacf018fde4041412322ae5da36103b09c7a179661ff10b4ad1500f2"
+    )
+
+
+def test_hmac_sha1_words(bench):
+    """Section 9.5, as the Linux driver does it: the padded key first, O_DIGEST in a second SA."""
+    chip = bench.chip
+    chip.write_memory(
+        STATE + 0x10,
+        bytes.fromhex("0000000000000000 0123456789abcdeffedcba9876543210f0e1d2c3"),
+    )
+    bench.sa(0x3A501FC3, 0x0000000B)
+    chip.write_memory(SOURCE, bytes.fromhex("7c535053") + b"\x36" * 60)
+    bench.submit(SOURCE, 0, 64, 0x00400000)
+    chip.step(100_000)
+    assert bench.result() == (0x2, SOURCE, 0, SA, STATE, 0, 0x00400000, 0x00800000)
+    assert chip.read_memory(STATE + 0x10, 28) == bytes.fromhex(
+        "4000000000000000 a78e4d6203182b3fe4b95495f565c0288eb9fca9"
+    )
+    bench.sa(0x3A501FC3, 0x0000100B)
+    chip.write_memory(SA + 0x48, bytes.fromhex("2a378820a11006f5058b2ff832fe4b8e354e0b28"))
+    chip.write_memory(SOURCE, b"what do ya want for nothing?")
+    bench.submit(SOURCE, 0, 28, 0x00480000, control=0x11)
+    chip.step(100_000)
+    assert bench.result() == (0x12, SOURCE, 0, SA, STATE, 0, 0x00480000, 0x00800014)
+    assert chip.read_memory(STATE + 0x10, 28) == bytes.fromhex(
+        "5c00000000000000 6adffcefa22febe5d51674d29cdf84f1797c9a25"
+    )
+
+
+def authenc_sa(bench, cmd0, cmd1):
+    """The SA of section 9.6: HMAC-SHA1 with key 00..13, AES with KEY."""
+    bench.sa(cmd0, cmd1, KEY)
+    bench.chip.write_memory(SA + 0x28, bytes.fromhex("d66e890fca60dfa55b48e12a9a0b4f52a068b01d"))
+    bench.chip.write_memory(SA + 0x48, bytes.fromhex("726dc6bed3aab56b45c6247b8d504ea7765d00f2"))
+    bench.chip.write_memory(STATE, IV)
+
+
+def test_authenc_words(bench):
+    """Section 9.6, both directions; the tag is in raw words."""
+    chip = bench.chip
+    aad = bytes.fromhex("0000123400000001")
+    authenc_sa(bench, 0x123013C1, 0x0202110B)
+    chip.write_memory(SOURCE, aad + PLAIN[:32])
+    bench.submit(SOURCE, DESTINATION, 40, 0x00880000)
+    chip.step(100_000)
+    words = (2, SOURCE, DESTINATION, SA, STATE, 0, 0x00880000)
+    assert bench.result() == (*words, 0x00800034)
+    raw_tag = bytes.fromhex("5eebc7db1ded75b86961600d")
+    assert chip.read_memory(DESTINATION, 52) == aad + CIPHER[:32] + raw_tag
+    assert chip.read_memory(STATE, 16) == CIPHER[16:32]
+    authenc_sa(bench, 0x123013C9, 0x02021102)
+    chip.write_memory(SOURCE, aad + CIPHER[:32] + bytes.fromhex("dbc7eb5eb875ed1d0d606169"))
+    bench.submit(SOURCE, DESTINATION, 40, 0x00880000)
+    chip.step(100_000)
+    assert bench.result() == (*words, 0x00800028)
+    assert chip.read_memory(DESTINATION, 40) == aad + PLAIN[:32]
+
+
+def test_forged_tag_with_strap():
+    """Q1: AUTH_ERR for a forged tag, with the strap alone."""
+    for strap, status in ((False, 0), (True, 0x00010000)):
+        bench = Bench(basic_icv_check=strap)
+        with bench.chip as chip:
+            authenc_sa(bench, 0x123013C9, 0x02021102)
+            chip.write_memory(SOURCE, bytes(52))
+            bench.submit(SOURCE, DESTINATION, 40, 1)
+            chip.step(100_000)
+            assert bench.result()[0] == status | 2
+
+
 def test_mapped_buffers(bench):
     chip = bench.chip
     bench.sa(0x1200F3C0, 0x02000100, KEY)
@@ -172,6 +256,9 @@ def test_scatter_equals_one_descriptor(bench):
         (0x0200F3C0, 0x02000000, 0, 0x58),
         (0x0100F3C0, 0x02050100, 16, 0x68),
         (0x0200F3C8, 0x02000000, 15, 0x78),
+        (0x3A404FC3, 0x00000009, 64, 0x38),  # unknown hash
+        (0x3A803FC3, 0x00000009, 63, 0x78),  # not the last, and no whole block
+        (0x124013C1, 0x02051109, 16, 0x68),  # header longer than the packet
     ],
 )
 def test_errors_complete(bench, cmd0, cmd1, length, status):

@@ -68,6 +68,7 @@ MAY_INCLUDE = {
 PUBLIC_MODULE = {
     "aead.h": "algorithm",
     "algorithm.h": "algorithm",
+    "batch.h": "algorithm",
     "benchmark.h": "benchmark",
     "cipher.h": "algorithm",
     "clock.h": "clock",

@@ -19,7 +19,7 @@ def ticks(device: eip93.Device, cipher: cd.Cipher, size: int) -> float:
     """25 MHz ticks of one request on the machine."""
     assert device.machine is not None
     assert device.clock is not None
-    total = _engine.measure_cipher(cipher, size, 4, 8, device.clock)
+    total = _engine.measure(cipher, size, 4, 8, device.clock)
     return total / 8 * device.machine.tick_hz / device.clock.hz
 
 

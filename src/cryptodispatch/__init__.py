@@ -16,6 +16,7 @@ from cryptodispatch._algorithms import Algorithm, algorithms
 from cryptodispatch._engine import Aead, Cipher, CipherStream, Hash, HashStream, Request
 from cryptodispatch._errors import (
     AuthenticationError,
+    BatchError,
     CryptoDispatchError,
     DeviceError,
     DeviceTimeoutError,
@@ -29,6 +30,7 @@ __all__ = [
     "Aead",
     "Algorithm",
     "AuthenticationError",
+    "BatchError",
     "Cipher",
     "CipherStream",
     "CryptoDispatchError",

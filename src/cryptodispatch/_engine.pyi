@@ -1,6 +1,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 from typing_extensions import Buffer, Self
 
@@ -46,6 +46,22 @@ class Cipher:
     def decrypt_many(
         self, records: Iterable[Buffer], ivs: Iterable[Buffer] | None = None
     ) -> list[bytes]: ...
+    def encrypt_batch(
+        self,
+        values: Buffer,
+        offsets: Buffer,
+        ivs: Buffer | None,
+        out: Buffer,
+        offset_size: int | None = None,
+    ) -> int: ...
+    def decrypt_batch(
+        self,
+        values: Buffer,
+        offsets: Buffer,
+        ivs: Buffer | None,
+        out: Buffer,
+        offset_size: int | None = None,
+    ) -> int: ...
     def encryptor(self, iv: Buffer | None = None) -> CipherStream: ...
     def decryptor(self, iv: Buffer | None = None) -> CipherStream: ...
     def submit_encrypt(self, data: Buffer, iv: Buffer | None = None) -> Request: ...
@@ -86,6 +102,9 @@ class Hash:
     def digest(self, data: Buffer) -> bytes: ...
     def digest_into(self, data: Buffer, out: Buffer) -> int: ...
     def digest_many(self, records: Iterable[Buffer]) -> list[bytes]: ...
+    def digest_batch(
+        self, values: Buffer, offsets: Buffer, out: Buffer, offset_size: int | None = None
+    ) -> int: ...
     def new(self, data: Buffer = b"") -> HashStream: ...
 
 class HashStream:
@@ -137,6 +156,38 @@ class Aead:
     def close(self) -> None: ...
     def encrypt(self, data: Buffer, iv: Buffer, aad: Buffer = b"") -> bytes: ...
     def decrypt(self, data: Buffer, iv: Buffer, aad: Buffer = b"") -> bytes: ...
+    def encrypt_many(
+        self,
+        records: Iterable[Buffer],
+        ivs: Iterable[Buffer],
+        aads: Iterable[Buffer] | None = None,
+    ) -> list[bytes]: ...
+    def decrypt_many(
+        self,
+        records: Iterable[Buffer],
+        ivs: Iterable[Buffer],
+        aads: Iterable[Buffer] | None = None,
+    ) -> list[bytes]: ...
+    def encrypt_batch(
+        self,
+        values: Buffer,
+        offsets: Buffer,
+        ivs: Buffer,
+        out: Buffer,
+        aads: Buffer | None = None,
+        aad_offsets: Buffer | None = None,
+        offset_size: int | None = None,
+    ) -> int: ...
+    def decrypt_batch(
+        self,
+        values: Buffer,
+        offsets: Buffer,
+        ivs: Buffer,
+        out: Buffer,
+        aads: Buffer | None = None,
+        aad_offsets: Buffer | None = None,
+        offset_size: int | None = None,
+    ) -> int: ...
 
 class Machine:
     def __new__(cls, name: str, clock: Clock, costs: list[tuple[str, int, int, int]]) -> Self: ...
@@ -150,11 +201,24 @@ class Driver:
     def poll(self) -> int: ...
     def counters(self) -> dict[str, int]: ...
 
+_GroupRow: TypeAlias = tuple[
+    bytes,
+    int,
+    bytes,
+    bytes,
+    bytes,
+    bytes,
+    int,
+    Sequence[bytes],
+    int | None,
+    Sequence[tuple[int, int, bool]],
+]
+
 class FallbackHandle:
     def __new__(
         cls,
         name: bytes,
-        groups: list[tuple[bytes, int, bytes, bytes, bytes, bytes, int, Sequence[bytes]]],
+        groups: list[_GroupRow],
         clock: Clock | None,
         modelled: bool,
     ) -> Self: ...
@@ -168,6 +232,8 @@ class FallbackHandle:
     def threshold(self, group: int) -> int: ...
     def set_threshold(self, group: int, threshold: int) -> bool: ...
     def measurements(self, group: int) -> list[tuple[int, int, int, int, str]]: ...
+    def fixed(self, group: int) -> int | None: ...
+    def rules(self, group: int) -> list[tuple[int, int, bool]]: ...
     def failure(self, group: int) -> str: ...
     def sides(self, group: int) -> tuple[str, str]: ...
     def counters(self, group: int) -> dict[str, int]: ...
@@ -182,7 +248,7 @@ def clock_seconds() -> float: ...
 def cpu_features() -> list[str]: ...
 def cpu_narrow(names: Iterable[str]) -> None: ...
 def implementations() -> list[dict[str, Any]]: ...
-def measure_cipher(
-    cipher: Cipher, size: int, warmup: int, runs: int, clock: Clock | None = None
+def measure(
+    transform: Cipher | Hash | Aead, size: int, warmup: int, runs: int, clock: Clock | None = None
 ) -> int: ...
 def status_names() -> dict[int, str]: ...

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AuthenticationError",
+    "BatchError",
     "CryptoDispatchError",
     "DeviceError",
     "DeviceTimeoutError",
@@ -24,6 +25,24 @@ __all__ = [
 
 class CryptoDispatchError(Exception):
     """Base of the errors that are not about an argument's type or value."""
+
+
+class BatchError(CryptoDispatchError, ValueError):
+    """Some records of a batch failed; the others are done.
+
+    Attributes:
+        errors: the exception of each failed record, by index.
+        results: what the other records gave, None at failed indices; empty for packed batches,
+            whose results are in the caller's buffer.
+    """
+
+    def __init__(
+        self, message: str, errors: dict[int, Exception], results: list[bytes | None]
+    ) -> None:
+        """Keep both."""
+        super().__init__(message)
+        self.errors = errors
+        self.results = results
 
 
 class UnknownAlgorithmError(CryptoDispatchError, LookupError):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cryptodispatch import _engine
 
 __all__ = ["Fallback", "FallbackGroup", "Group", "Measurement", "Progress"]
 
 _TYPES = {"cipher": 1, "hash": 2, "aead": 3}
+_THRESHOLD_MAX = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,9 @@ class Group:
         type: ``"cipher"``, ``"hash"`` or ``"aead"``.
         auth_key: authentication key of the measurement; aead only.
         tag_size: bytes of the tag; aead only, and then not 0.
+        threshold: a fixed threshold instead of measuring: nothing is measured, no key is needed.
+        key_thresholds: thresholds by key size in bytes, fixed, instead of the group's.
+        cannot: key sizes in bytes that the hardware cannot do: all their requests go to software.
     """
 
     name: str
@@ -74,8 +78,27 @@ class Group:
     type: str = "cipher"
     auth_key: bytes = b""
     tag_size: int = 0
+    threshold: int | None = None
+    key_thresholds: Mapping[int, int] = field(default_factory=dict)
+    cannot: tuple[int, ...] = ()
 
-    def _row(self) -> tuple[bytes, int, bytes, bytes, bytes, bytes, int, tuple[bytes, ...]]:
+    def _rules(self) -> tuple[tuple[int, int, bool], ...]:
+        """Rules by key size, checked: (key size, threshold, cannot)."""
+        rules = [(size, threshold, False) for size, threshold in self.key_thresholds.items()]
+        rules += [(size, 0, True) for size in self.cannot]
+        for size, threshold, _cannot in rules:
+            self._check_number("key size", size, 1, 63)
+            self._check_number(f"key_thresholds[{size}]", threshold, -1, _THRESHOLD_MAX)
+        return tuple(rules)
+
+    def _check_number(self, label: str, value: int, low: int, high: int) -> None:
+        number = operator.index(value)
+        if not low <= number <= high:
+            raise ValueError(
+                f"group {self.name!r}: {label}: {number} was given, {low} to {high} are allowed"
+            )
+
+    def _row(self) -> _engine._GroupRow:
         """Encode for the engine, which checks the values."""
         if self.type not in _TYPES:
             raise ValueError(
@@ -95,10 +118,9 @@ class Group:
                 )
             if "\0" in value:
                 raise ValueError(f"group {self.name!r}: {label}: a NUL character is not allowed")
-        if not 0 <= self.tag_size <= 64:
-            raise ValueError(
-                f"group {self.name!r}: tag_size: {self.tag_size} was given, 0 to 64 are allowed"
-            )
+        self._check_number("tag_size", self.tag_size, 0, 64)
+        if self.threshold is not None:
+            self._check_number("threshold", self.threshold, -1, _THRESHOLD_MAX)
         return (
             self.name.encode(),
             _TYPES[self.type],
@@ -108,6 +130,8 @@ class Group:
             bytes(self.auth_key),
             self.tag_size,
             tuple(member.encode() for member in self.members),
+            self.threshold,
+            self._rules(),
         )
 
 
@@ -139,12 +163,29 @@ class FallbackGroup:
         number = operator.index(value)
         in_range = -(2**63) <= number < 2**63
         if not in_range or not self._fallback._handle.set_threshold(self._index, number):
-            raise ValueError(f"threshold: {number} was given, -1 to {2**31 - 1} are allowed")
+            raise ValueError(f"threshold: {number} was given, -1 to {_THRESHOLD_MAX} are allowed")
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
         """What the last enabling measured, size by size up to the first hardware win."""
         return tuple(Measurement(*row) for row in self._fallback._handle.measurements(self._index))
+
+    @property
+    def fixed(self) -> int | None:
+        """The fixed threshold the group was made with; None if it is measured."""
+        return self._fallback._handle.fixed(self._index)
+
+    @property
+    def key_thresholds(self) -> dict[int, int]:
+        """Fixed thresholds by key size in bytes, which go before the group's."""
+        rules = self._fallback._handle.rules(self._index)
+        return {size: threshold for size, threshold, cannot in rules if not cannot}
+
+    @property
+    def cannot(self) -> tuple[int, ...]:
+        """Key sizes in bytes that the hardware cannot do and that go to software."""
+        rules = self._fallback._handle.rules(self._index)
+        return tuple(size for size, _threshold, cannot in rules if cannot)
 
     @property
     def failure(self) -> str:

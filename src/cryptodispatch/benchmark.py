@@ -55,11 +55,16 @@ def clock_info() -> ClockInfo:
     return ClockInfo(*_engine.clock_describe())
 
 
-def measure(transform: _engine.Cipher, size: int, warmup: int = 4, runs: int = 8) -> Timing:
-    """Measure whole requests of a transform: encryption in place, completion included.
+def measure(
+    transform: _engine.Cipher | _engine.Hash | _engine.Aead,
+    size: int,
+    warmup: int = 4,
+    runs: int = 8,
+) -> Timing:
+    """Measure whole requests of a transform, completion included.
 
     Args:
-        transform: with a key set.
+        transform: a Cipher or Aead (encryption is measured) or a Hash, with a key set.
         size: bytes, positive, a multiple of the block size.
         warmup: requests before the clock is read, 0 to 10^6.
         runs: requests measured, 1 to 10^6; their ticks are summed.
@@ -71,8 +76,9 @@ def measure(transform: _engine.Cipher, size: int, warmup: int = 4, runs: int = 8
         TypeError, ValueError: an argument is not of that form.
         DeviceError: the engine failed.
     """
-    if not isinstance(transform, _engine.Cipher):
-        raise TypeError(f"transform: {type(transform).__name__} was given, Cipher is needed")
+    if not isinstance(transform, (_engine.Cipher, _engine.Hash, _engine.Aead)):
+        name = type(transform).__name__
+        raise TypeError(f"transform: {name} was given, Cipher, Hash or Aead is needed")
     values = {}
     for name, value, low, high in (
         ("size", size, 1, 1 << 30),
@@ -82,5 +88,5 @@ def measure(transform: _engine.Cipher, size: int, warmup: int = 4, runs: int = 8
         values[name] = number = operator.index(value)
         if not low <= number <= high:
             raise ValueError(f"{name}: {number} was given, {low} to {high} are allowed")
-    ticks = _engine.measure_cipher(transform, values["size"], values["warmup"], values["runs"])
+    ticks = _engine.measure(transform, values["size"], values["warmup"], values["runs"])
     return Timing(size=values["size"], runs=values["runs"], ticks=ticks)

@@ -450,7 +450,7 @@ def _cost(cost: Mapping[str, int | tuple[int, int, int]] | None) -> dict[str, ob
     lib.cd_eip93_cost_default(default)
     fields = {name: getattr(default, name) for name in _COST_FIELDS}
     # A nested array is a view into `default`, which does not outlive this function.
-    fields["aes_block_ticks"] = list(default.aes_block_ticks)
+    fields["aes_block_ticks"] = list(fields["aes_block_ticks"])
     for name, value in (cost or {}).items():
         if name not in fields:
             raise ValueError(f"cost: {name!r} was given, {', '.join(fields)} are allowed")

@@ -1,0 +1,264 @@
+# Batches: many records in one call. Lists in, lists out; or contiguous values with offsets, as Arrow
+# has them, in one buffer and out into another. The GIL is released once.
+
+
+cdef struct Rows:
+    # What a list of records needs until the call is over.
+    Py_ssize_t count
+    Py_ssize_t viewed  # views taken so far; 0 as long as every item is exactly bytes
+    Py_ssize_t columns  # items of a record: text, IV, AAD
+    Py_buffer *views
+
+
+cdef inline void start_rows(Rows *rows, Py_ssize_t count, Py_ssize_t columns) noexcept:
+    rows.count = count
+    rows.viewed = 0
+    rows.columns = columns
+    rows.views = NULL
+
+
+cdef void release_rows(Rows *rows) noexcept:
+    while rows.viewed:
+        rows.viewed -= 1
+        PyBuffer_Release(&rows.views[rows.viewed])
+    free(rows.views)
+    rows.views = NULL
+
+
+cdef int view_row(Rows *rows, object value, str name, Py_ssize_t index, const uint8_t **out,
+                  size_t *out_length) except -1:
+    """Borrow a record that is not exactly bytes."""
+    cdef Py_buffer *view
+    if rows.views == NULL:
+        rows.views = <Py_buffer *>calloc(rows.columns * rows.count, sizeof(Py_buffer))
+        if rows.views == NULL:
+            raise MemoryError("records: out of memory")
+    view = &rows.views[rows.viewed]
+    try:
+        PyObject_GetBuffer(value, view, PyBUF_SIMPLE)
+    except (BufferError, TypeError, ValueError) as cause:
+        raise _buffer_error(value, f"{name}[{index}]", False, cause) from None
+    rows.viewed += 1
+    out[0] = <const uint8_t *>view.buf
+    out_length[0] = view.len
+    return 0
+
+
+cdef inline int take_row(Rows *rows, object value, str name, Py_ssize_t index, const uint8_t **out,
+                         size_t *out_length) except -1:
+    if PyBytes_CheckExact(value):
+        out[0] = <const uint8_t *>PyBytes_AS_STRING(value)
+        out_length[0] = PyBytes_GET_SIZE(value)
+        return 0
+    return view_row(rows, value, name, index, out, out_length)
+
+
+cdef list as_list(object records, str name):
+    if type(records) is list:
+        return records
+    if isinstance(records, (str, bytes, bytearray, memoryview)):
+        raise TypeError(f"{name}: {type(records).__name__} was given, a sequence of bytes-like objects is needed")
+    return list(records)
+
+
+cdef object batch_error(object transform, list failed, list results):
+    """BatchError for (index, exception) pairs."""
+    index, first = failed[0]
+    rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+    return BatchError(f"{first}{rest}", dict(failed), results)
+
+
+# ---- lists ----
+
+
+cdef int take_ivs(Cipher cipher, cd_cipher_record *batch, Rows *rows, object ivs, list failed) except -1:
+    cdef Py_ssize_t index
+    cdef size_t length = 0
+    cdef list given
+    if not cipher.iv_length:
+        if ivs is not None and len(ivs):
+            raise ValueError(f"ivs: {len(ivs)} were given, {cipher.name} takes none")
+        return 0
+    if ivs is None:
+        if rows.count:
+            raise TypeError(f"ivs: None was given, {cipher.name} needs one of {cipher.iv_length} bytes a record")
+        return 0
+    given = as_list(ivs, "ivs")
+    if len(given) != rows.count:
+        raise ValueError(f"ivs: {len(given)} were given for {rows.count} records")
+    for index in range(rows.count):
+        take_row(rows, given[index], "ivs", index, &batch[index].iv, &length)
+        if length != cipher.iv_length:
+            failed.append((index, ValueError(
+                f"ivs[{index}]: iv: {length} bytes were given, {cipher.name} takes {cipher.iv_length}")))
+            batch[index].iv = NULL
+    return 0
+
+
+cdef list cipher_many(Cipher cipher, object records, object ivs, bint decrypt):
+    cdef Rows rows
+    cdef cd_cipher_record *batch
+    cdef list given, results
+    cdef list failed = []
+    cdef Py_ssize_t index
+    cdef size_t total = 0, bad = 0
+    cdef bytes out
+    cipher.ready()
+    given = as_list(records, "records")
+    start_rows(&rows, len(given), 2)
+    batch = <cd_cipher_record *>calloc(rows.count + 1, sizeof(cd_cipher_record))
+    if batch == NULL:
+        raise MemoryError("records: out of memory")
+    results = [None] * rows.count
+    cipher.active += 1
+    try:
+        for index in range(rows.count):
+            take_row(&rows, given[index], "records", index, &batch[index].source, &batch[index].length)
+            out = PyBytes_FromStringAndSize(NULL, batch[index].length)
+            batch[index].destination = <uint8_t *>PyBytes_AS_STRING(out)
+            results[index] = out
+            total += batch[index].length
+        take_ivs(cipher, batch, &rows, ivs, failed)
+        for index, _error in failed:  # an IV that is wrong: a length that is refused
+            batch[index].length = 0
+            batch[index].iv = <const uint8_t *>batch
+        if total > GIL_RELEASE_BYTES or cipher.implementation.flags & CD_FLAG_ASYNC:
+            with nogil:
+                bad = run_cipher_records(cipher.handle, batch, rows.count, decrypt)
+        else:
+            bad = run_cipher_records(cipher.handle, batch, rows.count, decrypt)
+        if bad or failed:
+            for index in range(rows.count):
+                if batch[index].status != CD_OK:
+                    failed.append((index, cipher.failure(
+                        <cd_status>batch[index].status, batch[index].length, f"records[{index}]: ")))
+            for index, _error in failed:
+                results[index] = None
+            raise batch_error(cipher, sorted(failed, key=first_of), results)
+    finally:
+        cipher.active -= 1
+        release_rows(&rows)
+        free(batch)
+    return results
+
+
+cdef size_t run_cipher_records(cd_cipher *handle, cd_cipher_record *batch, size_t count,
+                               bint decrypt) noexcept nogil:
+    if decrypt:
+        return cd_cipher_decrypt_records(handle, batch, count)
+    return cd_cipher_encrypt_records(handle, batch, count)
+
+
+cdef object first_of(tuple pair):
+    return pair[0]
+
+
+cdef list hash_many(Hash hash, object records):
+    cdef Rows rows
+    cdef cd_hash_record *batch
+    cdef list given, results
+    cdef Py_ssize_t index
+    cdef size_t total = 0, bad = 0
+    cdef bytes out
+    hash.ready()
+    given = as_list(records, "records")
+    start_rows(&rows, len(given), 1)
+    batch = <cd_hash_record *>calloc(rows.count + 1, sizeof(cd_hash_record))
+    if batch == NULL:
+        raise MemoryError("records: out of memory")
+    results = [None] * rows.count
+    hash.active += 1
+    try:
+        for index in range(rows.count):
+            take_row(&rows, given[index], "records", index, &batch[index].source, &batch[index].length)
+            out = PyBytes_FromStringAndSize(NULL, hash.digest_length)
+            batch[index].digest = <uint8_t *>PyBytes_AS_STRING(out)
+            results[index] = out
+            total += batch[index].length
+        if total > GIL_RELEASE_BYTES or hash.implementation.flags & CD_FLAG_ASYNC:
+            with nogil:
+                bad = cd_hash_digest_records(hash.handle, batch, rows.count)
+        else:
+            bad = cd_hash_digest_records(hash.handle, batch, rows.count)
+        if bad:
+            raise batch_error(hash, [
+                (index, hash.failure(<cd_status>batch[index].status, f"records[{index}]: "))
+                for index in range(rows.count) if batch[index].status != CD_OK], results)
+    finally:
+        hash.active -= 1
+        release_rows(&rows)
+        free(batch)
+    return results
+
+
+cdef list aead_many(Aead aead, object records, object ivs, object aads, bint decrypt):
+    cdef Rows rows
+    cdef cd_aead_record *batch
+    cdef list given, given_ivs, given_aads, results
+    cdef list failed = []
+    cdef Py_ssize_t index
+    cdef size_t length = 0, bad = 0
+    cdef bytes out
+    aead.ready()
+    given = as_list(records, "records")
+    given_ivs = as_list(ivs, "ivs")
+    given_aads = [b""] * len(given) if aads is None else as_list(aads, "aads")
+    for name, column in (("ivs", given_ivs), ("aads", given_aads)):
+        if len(column) != len(given):
+            raise ValueError(f"{name}: {len(column)} were given for {len(given)} records")
+    start_rows(&rows, len(given), 3)
+    batch = <cd_aead_record *>calloc(len(given) + 1, sizeof(cd_aead_record))
+    if batch == NULL:
+        raise MemoryError("records: out of memory")
+    results = [None] * len(given)
+    aead.active += 1
+    try:
+        for index in range(len(given)):
+            take_row(&rows, given[index], "records", index, &batch[index].source, &batch[index].length)
+            take_row(&rows, given_aads[index], "aads", index, &batch[index].aad, &batch[index].aad_len)
+            take_row(&rows, given_ivs[index], "ivs", index, &batch[index].iv, &length)
+            if length != aead.iv_length:
+                failed.append((index, ValueError(
+                    f"ivs[{index}]: iv: {length} bytes were given, {aead.name} takes {aead.iv_length}")))
+            elif decrypt and batch[index].length < aead.tag_length:
+                failed.append((index, ValueError(
+                    f"records[{index}]: data: {batch[index].length} bytes were given, at least the "
+                    f"{aead.tag_length} of a tag are needed")))
+            else:
+                results[index] = aead_row(aead, &batch[index], decrypt)
+                continue
+            batch[index].tag = NULL  # refused below without being looked at
+        with nogil:
+            if decrypt:
+                bad = cd_aead_decrypt_records(aead.handle, batch, rows.count)
+            else:
+                bad = cd_aead_encrypt_records(aead.handle, batch, rows.count)
+        if bad:
+            wrong = {index for index, _error in failed}
+            for index in range(len(given)):
+                if batch[index].status != CD_OK:
+                    results[index] = None
+                    if index not in wrong:
+                        failed.append((index, aead.failure(
+                            <cd_status>batch[index].status, batch[index].length, f"records[{index}]: ")))
+            raise batch_error(aead, sorted(failed, key=first_of), results)
+    finally:
+        aead.active -= 1
+        release_rows(&rows)
+        free(batch)
+    return results
+
+
+cdef bytes aead_row(Aead aead, cd_aead_record *record, bint decrypt):
+    """Make the result of one record and point the record at it."""
+    cdef bytes out
+    if decrypt:
+        record.length -= aead.tag_length
+        record.tag = <uint8_t *>record.source + record.length
+        out = PyBytes_FromStringAndSize(NULL, record.length)
+        record.destination = <uint8_t *>PyBytes_AS_STRING(out)
+    else:
+        out = PyBytes_FromStringAndSize(NULL, record.length + aead.tag_length)
+        record.destination = <uint8_t *>PyBytes_AS_STRING(out)
+        record.tag = record.destination + record.length
+    return out

@@ -1,0 +1,338 @@
+# Packed batches: values in one buffer, record i at offsets[i] up to offsets[i + 1].
+
+cdef enum:
+    CHUNK = 256  # records described at a time, on the stack
+
+
+cdef struct Offsets:
+    Py_buffer view
+    bint viewed
+    int width         # 4 or 8 bytes each
+    Py_ssize_t count  # of records: one less than offsets
+
+
+cdef struct Failures:
+    # Indices and statuses of records that failed.
+    size_t count, capacity
+    int64_t *rows
+    bint lost
+
+
+cdef inline int64_t offset_at(const Offsets *offsets, Py_ssize_t index) noexcept nogil:
+    if offsets.width == 4:
+        return (<const int32_t *>offsets.view.buf)[index]
+    return (<const int64_t *>offsets.view.buf)[index]
+
+
+cdef int take_offsets(Offsets *out, object value, object offset_size, Py_ssize_t values) except -1:
+    """Borrow the offsets and check them: ascending, within the values."""
+    cdef int64_t previous = 0, here
+    cdef Py_ssize_t index
+    out.viewed = False
+    try:
+        PyObject_GetBuffer(value, &out.view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)
+    except (BufferError, TypeError, ValueError) as cause:
+        raise _buffer_error(value, "offsets", False, cause) from None
+    out.viewed = True
+    kind = b"B" if out.view.format == NULL else <bytes>out.view.format
+    if offset_size is not None:
+        if offset_size not in (4, 8):
+            raise ValueError(f"offset_size: {offset_size!r} was given, 4 or 8 are allowed")
+        out.width = offset_size
+    elif kind.endswith((b"i", b"l", b"q")) and out.view.itemsize in (4, 8):
+        out.width = out.view.itemsize
+    else:
+        raise ValueError(
+            f"offsets: items of format {kind.decode()!r} were given, int32 or int64 are needed "
+            "(or bytes together with offset_size)")
+    if out.view.len % out.width or out.view.len < out.width:
+        raise ValueError(f"offsets: {out.view.len} bytes are not a whole number of {out.width}-byte offsets")
+    out.count = out.view.len // out.width - 1
+    for index in range(out.count + 1):
+        here = offset_at(out, index)
+        if here < previous:
+            raise ValueError(f"offsets[{index}]: {here} was given, {previous} or more is needed")
+        previous = here
+    if previous > values:
+        raise ValueError(f"offsets[{out.count}]: {previous} was given, the values have {values} bytes")
+    return 0
+
+
+cdef inline void release_offsets(Offsets *offsets) noexcept:
+    if offsets.viewed:
+        PyBuffer_Release(&offsets.view)
+        offsets.viewed = False
+
+
+cdef void note_failure(Failures *failures, int64_t index, int64_t status, int64_t length) noexcept nogil:
+    cdef int64_t *rows
+    cdef size_t capacity
+    if failures.count == failures.capacity:
+        capacity = 64 if failures.capacity == 0 else 2 * failures.capacity
+        rows = <int64_t *>realloc(failures.rows, capacity * 3 * sizeof(int64_t))
+        if rows == NULL:
+            failures.lost = True
+            return
+        failures.rows = rows
+        failures.capacity = capacity
+    failures.rows[3 * failures.count] = index
+    failures.rows[3 * failures.count + 1] = status
+    failures.rows[3 * failures.count + 2] = length
+    failures.count += 1
+
+
+cdef object packed_error(object transform, Failures *failures):
+    """BatchError for what failed; frees the list."""
+    cdef size_t index
+    cdef list failed = []
+    for index in range(failures.count):
+        record, status, length = failures.rows[3 * index], failures.rows[3 * index + 1], failures.rows[3 * index + 2]
+        where = f"records[{record}]: "
+        if isinstance(transform, Cipher):
+            error = (<Cipher>transform).failure(<cd_status><int>status, length, where)
+        elif isinstance(transform, Aead):
+            error = (<Aead>transform).failure(<cd_status><int>status, length, where)
+        else:
+            error = (<Hash>transform).failure(<cd_status><int>status, where)
+        failed.append((record, error))
+    free(failures.rows)
+    failures.rows = NULL
+    if failures.lost:
+        return MemoryError("offsets: out of memory while noting which records failed")
+    return batch_error(transform, failed, [])
+
+
+cdef int check_room(Bytes *out, Py_ssize_t needed, Bytes *values, bint in_place) except -1:
+    if out.length < needed:
+        raise ValueError(f"out: {out.length} bytes were given, at least {needed} are needed")
+    if in_place and out.data == values.data:
+        return 0
+    if out.data < values.data + values.length and values.data < out.data + needed:
+        raise ValueError("out: it overlaps values" + (" without being the same memory" if in_place else ""))
+    return 0
+
+
+cdef int check_ivs(Bytes *ivs, Py_ssize_t count, uint32_t size, str name) except -1:
+    if ivs.length != count * <Py_ssize_t>size:
+        raise ValueError(f"ivs: {ivs.length} bytes were given, {name} needs {size} for each of {count} records")
+    return 0
+
+
+# ---- ciphers ----
+
+
+cdef void run_cipher_packed(cd_cipher *handle, const uint8_t *values, const Offsets *offsets, const uint8_t *ivs,
+                            uint32_t iv_size, uint8_t *out, bint decrypt, Failures *failures) noexcept nogil:
+    cdef cd_cipher_record records[CHUNK]
+    cdef Py_ssize_t first = 0, index, count
+    cdef int64_t start
+    while first < offsets.count:
+        count = min(offsets.count - first, <Py_ssize_t>CHUNK)
+        for index in range(count):
+            start = offset_at(offsets, first + index)
+            records[index].source = values + start
+            records[index].destination = out + start
+            records[index].length = <size_t>(offset_at(offsets, first + index + 1) - start)
+            records[index].iv = ivs + (first + index) * iv_size
+        if run_cipher_records(handle, records, count, decrypt):
+            for index in range(count):
+                if records[index].status != CD_OK:
+                    note_failure(failures, first + index, records[index].status, records[index].length)
+        first += count
+
+
+cdef Py_ssize_t cipher_packed(Cipher cipher, object values, object offsets, object ivs, object out,
+                              object offset_size, bint decrypt) except -1:
+    cdef Bytes source, vectors, destination
+    cdef Offsets bounds
+    cdef Failures failures
+    cdef Py_ssize_t total
+    cipher.ready()
+    memset(&failures, 0, sizeof(failures))
+    vectors.viewed = destination.viewed = bounds.viewed = False
+    vectors.data = NULL
+    vectors.length = 0
+    take(&source, values, "values")
+    cipher.active += 1
+    try:
+        take_offsets(&bounds, offsets, offset_size, source.length)
+        if ivs is not None:
+            take(&vectors, ivs, "ivs")
+        check_ivs(&vectors, bounds.count, cipher.iv_length, cipher.name)
+        take_writable(&destination, out, "out")
+        total = offset_at(&bounds, bounds.count)
+        check_room(&destination, total, &source, True)
+        with nogil:
+            run_cipher_packed(cipher.handle, source.data, &bounds, vectors.data, cipher.iv_length,
+                              destination.data, decrypt, &failures)
+        if failures.count or failures.lost:
+            raise packed_error(cipher, &failures)
+    finally:
+        cipher.active -= 1
+        release(&source)
+        release(&vectors)
+        release(&destination)
+        release_offsets(&bounds)
+    return total
+
+
+# ---- hashes ----
+
+
+cdef void run_hash_packed(cd_hash *handle, const uint8_t *values, const Offsets *offsets, uint32_t digest_size,
+                          uint8_t *out, Failures *failures) noexcept nogil:
+    cdef cd_hash_record records[CHUNK]
+    cdef Py_ssize_t first = 0, index, count
+    cdef int64_t start
+    while first < offsets.count:
+        count = min(offsets.count - first, <Py_ssize_t>CHUNK)
+        for index in range(count):
+            start = offset_at(offsets, first + index)
+            records[index].source = values + start
+            records[index].length = <size_t>(offset_at(offsets, first + index + 1) - start)
+            records[index].digest = out + (first + index) * digest_size
+        if cd_hash_digest_records(handle, records, count):
+            for index in range(count):
+                if records[index].status != CD_OK:
+                    note_failure(failures, first + index, records[index].status, records[index].length)
+        first += count
+
+
+cdef Py_ssize_t hash_packed(Hash hash, object values, object offsets, object out, object offset_size) except -1:
+    cdef Bytes source, destination
+    cdef Offsets bounds
+    cdef Failures failures
+    cdef Py_ssize_t total
+    hash.ready()
+    memset(&failures, 0, sizeof(failures))
+    destination.viewed = bounds.viewed = False
+    take(&source, values, "values")
+    hash.active += 1
+    try:
+        take_offsets(&bounds, offsets, offset_size, source.length)
+        take_writable(&destination, out, "out")
+        total = bounds.count * <Py_ssize_t>hash.digest_length
+        check_room(&destination, total, &source, False)
+        with nogil:
+            run_hash_packed(hash.handle, source.data, &bounds, hash.digest_length, destination.data, &failures)
+        if failures.count or failures.lost:
+            raise packed_error(hash, &failures)
+    finally:
+        hash.active -= 1
+        release(&source)
+        release(&destination)
+        release_offsets(&bounds)
+    return total
+
+
+# ---- aead ----
+
+
+cdef struct AeadLayout:
+    const uint8_t *values
+    const uint8_t *ivs
+    const uint8_t *aads
+    uint8_t *out
+    uint32_t iv_size, tag_size
+
+
+cdef void run_aead_packed(cd_aead *handle, const AeadLayout *layout, const Offsets *offsets, const Offsets *aad_offsets,
+                          bint decrypt, Failures *failures) noexcept nogil:
+    cdef cd_aead_record records[CHUNK]
+    cdef cd_aead_record *record
+    cdef Py_ssize_t first = 0, index, at, count
+    cdef int64_t start, length
+    cdef size_t bad
+    while first < offsets.count:
+        count = min(offsets.count - first, <Py_ssize_t>CHUNK)
+        for index in range(count):
+            at = first + index
+            record = &records[index]
+            start = offset_at(offsets, at)
+            length = offset_at(offsets, at + 1) - start
+            record.source = layout.values + start
+            record.iv = layout.ivs + at * layout.iv_size
+            record.aad = NULL
+            record.aad_len = 0
+            if aad_offsets != NULL:
+                record.aad = layout.aads + offset_at(aad_offsets, at)
+                record.aad_len = <size_t>(offset_at(aad_offsets, at + 1) - offset_at(aad_offsets, at))
+            if decrypt:
+                length -= layout.tag_size
+                record.destination = layout.out + start - at * layout.tag_size
+                record.tag = <uint8_t *>layout.values + start + length
+            else:
+                record.destination = layout.out + start + at * layout.tag_size
+                record.tag = record.destination + length
+            record.length = <size_t>length
+        bad = cd_aead_decrypt_records(handle, records, count) if decrypt else cd_aead_encrypt_records(
+            handle, records, count)
+        if bad:
+            for index in range(count):
+                if records[index].status != CD_OK:
+                    note_failure(failures, first + index, records[index].status, records[index].length)
+        first += count
+
+
+cdef int check_tags(Aead aead, const Offsets *offsets) except -1:
+    cdef Py_ssize_t index
+    for index in range(offsets.count):
+        length = offset_at(offsets, index + 1) - offset_at(offsets, index)
+        if length < aead.tag_length:
+            raise ValueError(
+                f"records[{index}]: {length} bytes were given, at least the {aead.tag_length} of a tag are needed")
+    return 0
+
+
+cdef Py_ssize_t aead_packed(Aead aead, object values, object offsets, object ivs, object out, object aads,
+                            object aad_offsets, object offset_size, bint decrypt) except -1:
+    cdef Bytes source, vectors, extra, destination
+    cdef Offsets bounds, extra_bounds
+    cdef AeadLayout layout
+    cdef Failures failures
+    cdef Py_ssize_t total
+    aead.ready()
+    memset(&failures, 0, sizeof(failures))
+    memset(&layout, 0, sizeof(layout))
+    vectors.viewed = extra.viewed = destination.viewed = bounds.viewed = extra_bounds.viewed = False
+    take(&source, values, "values")
+    aead.active += 1
+    try:
+        take_offsets(&bounds, offsets, offset_size, source.length)
+        take(&vectors, ivs, "ivs")
+        check_ivs(&vectors, bounds.count, aead.iv_length, aead.name)
+        take_writable(&destination, out, "out")
+        total = offset_at(&bounds, bounds.count)
+        if decrypt:
+            check_tags(aead, &bounds)
+            total -= bounds.count * <Py_ssize_t>aead.tag_length
+        else:
+            total += bounds.count * <Py_ssize_t>aead.tag_length
+        check_room(&destination, total, &source, False)
+        if (aads is None) != (aad_offsets is None):
+            raise ValueError("aads, aad_offsets: one was given, both or none are needed")
+        if aads is not None:
+            take(&extra, aads, "aads")
+            take_offsets(&extra_bounds, aad_offsets, offset_size, extra.length)
+            if extra_bounds.count != bounds.count:
+                raise ValueError(f"aad_offsets: {extra_bounds.count} records were given, {bounds.count} are needed")
+            layout.aads = extra.data
+        layout.values = source.data
+        layout.ivs = vectors.data
+        layout.out = destination.data
+        layout.iv_size = aead.iv_length
+        layout.tag_size = aead.tag_length
+        with nogil:
+            run_aead_packed(aead.handle, &layout, &bounds, &extra_bounds if extra_bounds.viewed else NULL,
+                            decrypt, &failures)
+        if failures.count or failures.lost:
+            raise packed_error(aead, &failures)
+    finally:
+        aead.active -= 1
+        release(&source)
+        release(&vectors)
+        release(&extra)
+        release(&destination)
+        release_offsets(&bounds)
+        release_offsets(&extra_bounds)
+    return total
