@@ -103,7 +103,7 @@ cdef list cipher_many(Cipher cipher, object records, object ivs, bint decrypt):
     cdef Py_ssize_t index
     cdef size_t total = 0, bad = 0
     cdef bytes out
-    cipher.ready()
+    cipher.keyed()
     given = as_list(records, "records")
     start_rows(&rows, len(given), 2)
     batch = <cd_cipher_record *>calloc(rows.count + 1, sizeof(cd_cipher_record))
@@ -160,7 +160,7 @@ cdef list hash_many(Hash hash, object records):
     cdef Py_ssize_t index
     cdef size_t total = 0, bad = 0
     cdef bytes out
-    hash.ready()
+    hash.keyed()
     given = as_list(records, "records")
     start_rows(&rows, len(given), 1)
     batch = <cd_hash_record *>calloc(rows.count + 1, sizeof(cd_hash_record))
@@ -199,7 +199,7 @@ cdef list aead_many(Aead aead, object records, object ivs, object aads, bint dec
     cdef Py_ssize_t index
     cdef size_t length = 0, bad = 0
     cdef bytes out
-    aead.ready()
+    aead.keyed()
     given = as_list(records, "records")
     given_ivs = as_list(ivs, "ivs")
     given_aads = [b""] * len(given) if aads is None else as_list(aads, "aads")

@@ -67,6 +67,13 @@ cdef class Cipher:
             raise ValueError("cipher: it is closed")
         return 0
 
+    cdef int keyed(self) except -1:
+        """Ready, and a key is set: what a batch needs before any record is looked at."""
+        self.ready()
+        if not cd_cipher_has_key(self.handle):
+            raise InvalidKeyError(f"key: none is set; set_key of {self.name} comes first")
+        return 0
+
     def set_key(self, key):
         """Set the key; after an error no request is accepted until a key is set.
 

@@ -59,6 +59,13 @@ cdef class Hash:
             raise ValueError("hash: it is closed")
         return 0
 
+    cdef int keyed(self) except -1:
+        """Ready, and a key is set: what a batch needs before any record is looked at."""
+        self.ready()
+        if not cd_hash_has_key(self.handle):
+            raise InvalidKeyError(f"key: none is set; set_key of {self.name} comes first")
+        return 0
+
     def set_key(self, key):
         """Set the key of an HMAC; after an error no digest is made until a key is set.
 

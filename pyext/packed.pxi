@@ -147,7 +147,7 @@ cdef Py_ssize_t cipher_packed(Cipher cipher, object values, object offsets, obje
     cdef Offsets bounds
     cdef Failures failures
     cdef Py_ssize_t total
-    cipher.ready()
+    cipher.keyed()
     memset(&failures, 0, sizeof(failures))
     vectors.viewed = destination.viewed = bounds.viewed = False
     vectors.data = NULL
@@ -203,7 +203,7 @@ cdef Py_ssize_t hash_packed(Hash hash, object values, object offsets, object out
     cdef Offsets bounds
     cdef Failures failures
     cdef Py_ssize_t total
-    hash.ready()
+    hash.keyed()
     memset(&failures, 0, sizeof(failures))
     destination.viewed = bounds.viewed = False
     take(&source, values, "values")
@@ -291,7 +291,7 @@ cdef Py_ssize_t aead_packed(Aead aead, object values, object offsets, object ivs
     cdef AeadLayout layout
     cdef Failures failures
     cdef Py_ssize_t total
-    aead.ready()
+    aead.keyed()
     memset(&failures, 0, sizeof(failures))
     memset(&layout, 0, sizeof(layout))
     vectors.viewed = extra.viewed = destination.viewed = bounds.viewed = extra_bounds.viewed = False
