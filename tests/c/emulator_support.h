@@ -162,6 +162,34 @@ static inline uint32_t result_status(struct cd_eip93_emulator *chip, uint32_t rd
     return get_word(chip, rdr + 32 * index) >> 16 & 0xFF;
 }
 
+static inline uint32_t map_buffer(struct cd_eip93_emulator *chip, void *memory, size_t length,
+                                  int32_t direction) {
+    uint32_t address = 0;
+    CHECK_EQ(cd_eip93_emulator_map(chip, memory, length, direction, &address), CD_OK);
+    return address;
+}
+
+static inline struct cd_eip93_emulator *chip_started(void) {
+    struct cd_eip93_emulator *chip = chip_new(CD_EIP93_FREE);
+    chip_start(chip);
+    return chip;
+}
+
+/* One command of a ring started anew; the status byte. `control` is word 0. */
+static inline uint32_t run_command(struct cd_eip93_emulator *chip, uint32_t control,
+                                   uint32_t source, uint32_t destination, uint32_t length) {
+    chip_start(chip);
+    put_command(chip, CDR, 0, source, destination, 1, length);
+    put_word(chip, CDR, control);
+    ring(chip, 1);
+    CHECK_EQ(cd_eip93_emulator_step(chip, 100000000), 1);
+    return result_status(chip, RDR, 0);
+}
+
+static inline uint32_t result_length(struct cd_eip93_emulator *chip) {
+    return get_word(chip, RDR + 28) & 0xFFFFF;
+}
+
 #define AES_KEY "2b7e151628aed2a6abf7158809cf4f3c"
 #define AES_TEXT                                                                                   \
     "6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51 "                           \

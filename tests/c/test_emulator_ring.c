@@ -176,51 +176,67 @@ static void test_r011_every_seventh_invalid(void) {
     cd_eip93_emulator_free(chip);
 }
 
+/* R007: what is wrong in an SA, and the status byte that tells. */
+static const struct {
+    uint32_t cmd0, cmd1, length, status;
+    bool unimplemented;
+} wrong[] = {
+    {0x0200F7C0, 0x00000000, 16, 0x38, false}, /* reserved cipher 7 */
+    {0x0200FEC0, 0x00000000, 16, 0x38, false}, /* reserved cipher 14 */
+    {0x0200F3C0, 0x00000000, 16, 0x38, false}, /* AES key length 0 */
+    {0x0200F3C0, 0x01000000, 16, 0x38, false}, /* 1 */
+    {0x0200F3C0, 0x05000000, 16, 0x38, false}, /* 5 */
+    {0x0200F3C0, 0x07000000, 16, 0x38, false}, /* 7 */
+    {0x0200F3C2, 0x02000000, 16, 0x28, false}, /* reserved opcodes */
+    {0x0200F3C4, 0x02000000, 16, 0x28, false},
+    {0x0200F3C5, 0x02000000, 16, 0x28, false},
+    {0x0200F3C6, 0x02000000, 16, 0x28, false},
+    {0x0200F3C7, 0x02000000, 16, 0x28, false}, /* PRNG without PRNG_MODE */
+    {0x0200F3CF, 0x02000000, 16, 0x28, false}, /* inbound PRNG */
+    {0x0200F3F0, 0x02000000, 16, 0x28, false}, /* group 3 */
+    {0x0200F3E0, 0x02000000, 16, 0x28, false}, /* group 2, opcode 0 */
+    {0x0300F3C8, 0x02000100, 16, 0x28, false}, /* IV from the PRNG, inbound */
+    {0x0200F3C0, 0x02000000, 0, 0x58, false},
+    {0x0200F7C0, 0x00000000, 0, 0x58, false},  /* priority: length 0 before the algorithm */
+    {0x0200F3C2, 0x02000000, 0, 0x28, false},  /* opcode before length 0 */
+    {0x0100F3C0, 0x02050100, 16, 0x68, false}, /* offset beyond the end */
+    {0x0100F3C0, 0x02030100, 16, 0x68, false}, /* offset shorter than the IV */
+    {0x0200F2C0, 0x10000000, 16, 0x38, true},  /* ARC4 */
+    {0x0200F3D0, 0x02000000, 16, 0x28, true},  /* ESP without HDR_PROC */
+    {0x0200F3F1, 0x02000000, 16, 0x28, false}, /* group 3 */
+    {0x0200F3E1, 0x02000000, 16, 0x28, true},  /* DTLS */
+    {0x0200F3C0, 0x12000000, 16, 0x38, true},  /* AES_DEC_KEY */
+    {0x0200F0C0, 0x00000200, 16, 0x38, false}, /* DES has no CTR */
+    {0x0200F1C0, 0x00000300, 16, 0x38, false}, /* 3DES no ICM */
+    {0x3A404FC3, 0x00000009, 64, 0x38, false}, /* reserved hashes */
+    {0x3A40EFC3, 0x00000009, 64, 0x38, false},
+    {0x124043C1, 0x02021109, 16, 0x38, false}, /* in encrypt-hash */
+    {0x124043C9, 0x02021109, 16, 0x38, false}, /* in hash-decrypt */
+    {0x124017C1, 0x02021109, 16, 0x38, false}, /* reserved cipher in encrypt-hash */
+    {0x124013C1, 0x00021109, 16, 0x38, false}, /* AES key length 0 in encrypt-hash */
+    {0x124012C1, 0x10021109, 16, 0x38, true},  /* ARC4 in encrypt-hash */
+    {0x36803FC3, 0x00000009, 64, 0x28, false}, /* HASH_SOURCE 1 */
+    {0x3A903FC3, 0x00000009, 64, 0x28, false}, /* DIGEST_LENGTH 9 */
+    {0x3A803FC3, 0x00000809, 64, 0x28, true},  /* SSL_MAC */
+    {0x3A804FC3, 0x00000009, 0, 0x58, false},  /* length 0 before a reserved hash */
+    {0x124013C1, 0x02051109, 16, 0x68, false}, /* offset beyond the end */
+};
+
 /* R007: whatever is wrong in an SA, there is a result, a count and an interrupt */
 static void test_r007_errors_complete(void) {
-    static const struct {
-        uint32_t cmd0, cmd1, length, status;
-        bool unimplemented;
-    } rows[] = {
-        {0x0200F7C0, 0x00000000, 16, 0x38, false}, /* reserved cipher 7 */
-        {0x0200FEC0, 0x00000000, 16, 0x38, false}, /* reserved cipher 14 */
-        {0x0200F3C0, 0x00000000, 16, 0x38, false}, /* AES key length 0 */
-        {0x0200F3C0, 0x01000000, 16, 0x38, false}, /* 1 */
-        {0x0200F3C0, 0x05000000, 16, 0x38, false}, /* 5 */
-        {0x0200F3C0, 0x07000000, 16, 0x38, false}, /* 7 */
-        {0x0200F3C2, 0x02000000, 16, 0x28, false}, /* reserved opcodes */
-        {0x0200F3C4, 0x02000000, 16, 0x28, false},
-        {0x0200F3C5, 0x02000000, 16, 0x28, false},
-        {0x0200F3C6, 0x02000000, 16, 0x28, false},
-        {0x0200F3C7, 0x02000000, 16, 0x28, false}, /* PRNG without PRNG_MODE */
-        {0x0200F3CF, 0x02000000, 16, 0x28, false}, /* inbound PRNG */
-        {0x0200F3F0, 0x02000000, 16, 0x28, false}, /* group 3 */
-        {0x0200F3E0, 0x02000000, 16, 0x28, false}, /* group 2, opcode 0 */
-        {0x0300F3C8, 0x02000100, 16, 0x28, false}, /* IV from the PRNG, inbound */
-        {0x0200F3C0, 0x02000000, 0, 0x58, false},
-        {0x0200F7C0, 0x00000000, 0, 0x58, false},  /* priority: length 0 before the algorithm */
-        {0x0200F3C2, 0x02000000, 0, 0x28, false},  /* opcode before length 0 */
-        {0x0100F3C0, 0x02050100, 16, 0x68, false}, /* offset beyond the end */
-        {0x0100F3C0, 0x02030100, 16, 0x68, false}, /* offset shorter than the IV */
-        {0x0200F2C0, 0x10000000, 16, 0x38, true},  /* ARC4 */
-        {0x0200F3D0, 0x02000000, 16, 0x28, true},  /* ESP */
-        {0x0200F3F1, 0x02000000, 16, 0x28, false}, /* group 3 */
-        {0x0200F3E1, 0x02000000, 16, 0x28, true},  /* DTLS */
-        {0x0200F3C0, 0x12000000, 16, 0x38, true},  /* AES_DEC_KEY */
-    };
     struct cd_eip93_emulator *chip = chip_null_cipher(CD_EIP93_VIRTUAL, CDR, RDR, 512);
     struct cd_eip93_emulator_counters before;
     struct cd_eip93_emulator_counters after;
-    for (uint32_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (uint32_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         cd_eip93_emulator_counters(chip, &before);
         cd_eip93_emulator_write32(chip, 0x204, 0x78E03);
-        put_sa(chip, SA, rows[i].cmd0, rows[i].cmd1, AES_KEY);
+        put_sa(chip, SA, wrong[i].cmd0, wrong[i].cmd1, AES_KEY);
         put_hex(chip, DEST, "eeeeeeee");
         put_hex(chip, STATE, "000102030405060708090a0b0c0d0e0f");
-        put_command(chip, CDR, i, SOURCE, DEST, i, rows[i].length);
+        put_command(chip, CDR, i, SOURCE, DEST, i, wrong[i].length);
         ring(chip, 1);
         CHECK_EQ(cd_eip93_emulator_irq_wait(chip, 1000000000), CD_OK);
-        CHECK_EQ(get_word(chip, RDR + 32 * i), rows[i].status << 16 | 2);
+        CHECK_EQ(get_word(chip, RDR + 32 * i), wrong[i].status << 16 | 2);
         CHECK_EQ(get_word(chip, RDR + 32 * i + 28), 0x00800000);
         CHECK_EQ(cd_eip93_emulator_read32(chip, 0x094), 1);
         CHECK_EQ(cd_eip93_emulator_read32(chip, 0x200) & 0x60000, 0x20000); /* PROC_ERR */
@@ -229,7 +245,7 @@ static void test_r007_errors_complete(void) {
         acknowledge(chip, 1);
         cd_eip93_emulator_counters(chip, &after);
         CHECK_EQ(after.errors, before.errors + 1);
-        CHECK_EQ(after.unimplemented - before.unimplemented, rows[i].unimplemented);
+        CHECK_EQ(after.unimplemented - before.unimplemented, wrong[i].unimplemented);
     }
     cd_eip93_emulator_free(chip);
 }

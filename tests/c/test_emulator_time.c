@@ -50,6 +50,27 @@ static void test_cost_table(void) {
     cd_eip93_emulator_free(chip);
 }
 
+/* Hash blocks with room for 0x80 and the length, one more for HMAC; cipher and hash overlap. */
+static void test_cost_of_hashes(void) {
+    struct cd_eip93_emulator *chip = chip_costing(CD_EIP93_VIRTUAL, 0, 0, 0);
+    CHECK_EQ(packet_ticks(chip, 0, 0x0200F0C0, 0, 16), 150 + 2 * 15);
+    CHECK_EQ(packet_ticks(chip, 1, 0x1200F1C0, 0x100, 17), 190 + 3 * 45);
+    CHECK_EQ(packet_ticks(chip, 2, 0x3A400FC3, 0x1009, 55), 190 + 2 * 80); /* MD5, HMAC */
+    CHECK_EQ(packet_ticks(chip, 3, 0x3A400FC3, 0x1009, 56), 190 + 3 * 80);
+    CHECK_EQ(packet_ticks(chip, 4, 0x3A501FC3, 0x0009, 64), 190 + 96); /* not ended */
+    CHECK_EQ(packet_ticks(chip, 5, 0x3A501FC3, 0x1009, 64), 190 + 3 * 96);
+    CHECK_EQ(packet_ticks(chip, 6, 0x20702FC3, 0x1009, 64), 170 + 3 * 80); /* digests in the SA */
+    CHECK_EQ(packet_ticks(chip, 7, 0x0C803FC3, 0x1009, 1000), 150 + 17 * 80);
+    /* 48 bytes of AES: 183; 8 + 48 hashed and ended: 2 blocks, and the outer one */
+    CHECK_EQ(packet_ticks(chip, 8, 0x125013C1, 0x0202110B, 56), 190 + 3 * 96);
+    CHECK_EQ(packet_ticks(chip, 9, 0x125013C1, 0x0402110B, 8 + 4096), 190 + 256 * 84);
+    CHECK_EQ(packet_ticks(chip, 10, 0x125013C9, 0x0402110B, 8 + 4096), 190 + 256 * 84);
+    CHECK_EQ(packet_ticks(chip, 11, 0x325013C1, 0x0202110B, 55), 210 + 3 * 96); /* SAVE_HASH */
+    /* ESP: 20 bytes and 12 of pad; 8 + 16 + 32 hashed; the SA is written */
+    CHECK_EQ(packet_ticks(chip, 12, 0x033A1310, 0x22001101, 20), 170 + 3 * 96);
+    cd_eip93_emulator_free(chip);
+}
+
 /* Ten packets one after the other; host costs at the doorbell and before the handler */
 static void test_virtual_totals(void) {
     struct cd_eip93_emulator *chip = chip_costing(CD_EIP93_VIRTUAL, 500000, 20000, 3000000);
@@ -228,6 +249,7 @@ static void test_free(void) {
 
 int main(void) {
     RUN(test_cost_table);
+    RUN(test_cost_of_hashes);
     RUN(test_virtual_totals);
     RUN(test_virtual_clock_moved_outside);
     RUN(test_virtual_is_deterministic);

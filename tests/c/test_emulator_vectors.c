@@ -130,6 +130,70 @@ static void test_ecb(void) {
     cd_eip93_emulator_free(chip);
 }
 
+/* 9.8: DES and 3DES, both directions, the second in place; 8 bytes of IV and no more. Parity bits
+ * do not count. */
+static void test_des(void) {
+    static const struct {
+        uint32_t cmd0, cmd1;
+        const char *key, *plain, *cipher, *iv_after;
+    } rows[] = {
+        {0x0200F0C0, 0, "0123456789abcdef", "4e6f772069732074", "3fa40e8a984d4815", NULL},
+        {0x1200F0C0, 0x100, "0022446688aaccee", "4e6f77206973207468652074696d6520",
+         "e5c7cdde872bf27c43e934008c389c0f", "43e934008c389c0f"},
+        {0x0200F1C0, 0, "0123456789abcdef23456789abcdef01456789abcdef0123", "5468652071756663",
+         "a826fd8ce53b855f", NULL},
+        {0x1200F1C0, 0x100, "0123456789abcdef23456789abcdef01456789abcdef0123",
+         "4e6f77206973207468652074696d6520", "f3c0ff026c023089656fbb169def7edb",
+         "656fbb169def7edb"},
+    };
+    struct cd_eip93_emulator *chip = chip_ready(CD_EIP93_FREE);
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        bool inbound = i % 2 != 0;
+        const char *iv_after = rows[i / 2].iv_after;
+        put_sa(chip, SA, rows[i / 2].cmd0 | (inbound ? 8 : 0), rows[i / 2].cmd1, rows[i / 2].key);
+        put_hex(chip, STATE, "1234567890abcdef eeeeeeeeeeeeeeee");
+        uint32_t source = inbound ? DEST : SOURCE;
+        uint32_t length =
+            (uint32_t)put_hex(chip, source, inbound ? rows[i / 2].cipher : rows[i / 2].plain);
+        CHECK_EQ(run_command(chip, 1, source, DEST, length), 0);
+        CHECK_HEX(chip, DEST, inbound ? rows[i / 2].plain : rows[i / 2].cipher);
+        CHECK_EQ(result_length(chip), length);
+        CHECK_HEX(chip, STATE, iv_after != NULL ? iv_after : "1234567890abcdef");
+        CHECK_HEX(chip, STATE + 8, "eeeeeeeeeeeeeeee");
+    }
+    put_sa(chip, SA, 0x1200F0C0, 0x100, "0123456789abcdef"); /* zeros up to 16; openssl */
+    put_bytes(chip, SOURCE, "Now is the ti\xff\xff\xff", 16);
+    put_hex(chip, STATE, "1234567890abcdef");
+    CHECK_EQ(run_command(chip, 1, SOURCE, DEST, 13), 0);
+    CHECK_HEX(chip, DEST, "e5c7cdde872bf27c d88a8187c47306cb");
+    CHECK_EQ(get_word(chip, RDR), 0x03000002);
+    put_word(chip, SA, 0x1200F0C8);
+    CHECK_EQ(run_command(chip, 1, DEST, DEST, 15), 0x78);
+    CHECK_EQ(result_length(chip), 8);
+    cd_eip93_emulator_free(chip);
+}
+
+/* A key schedule is never that of another cipher or direction, whatever went before. */
+static void test_schedule(void) {
+    struct cd_eip93_emulator *chip = chip_ready(CD_EIP93_FREE);
+    put_hex(chip, SOURCE, "4e6f772069732074 0000000000000000");
+    for (int round = 0; round < 3; round++) {
+        put_sa(chip, SA, 0x0200F1C0, 0, "0123456789abcdef0123456789abcdef0123456789abcdef");
+        CHECK_EQ(run_command(chip, 1, SOURCE, DEST, 8), 0);
+        CHECK_HEX(chip, DEST, "3fa40e8a984d4815"); /* three times one key: DES */
+        put_word(chip, SA, 0x0200F0C0);
+        CHECK_EQ(run_command(chip, 1, SOURCE, DEST, 8), 0);
+        CHECK_HEX(chip, DEST, "3fa40e8a984d4815");
+        put_sa(chip, SA, 0x0200F3C0, 0x03000000,
+               "0123456789abcdef0123456789abcdef0123456789abcdef");
+        CHECK_EQ(run_command(chip, 1, SOURCE, DEST, 16), 0);
+        put_word(chip, SA, 0x0200F3C8);
+        CHECK_EQ(run_command(chip, 1, DEST, DEST, 16), 0);
+        CHECK_HEX(chip, DEST, "4e6f772069732074 0000000000000000");
+    }
+    cd_eip93_emulator_free(chip);
+}
+
 /* SP 800-38A F.2: CBC in both directions; chained through the state, and over overlaps */
 static void test_cbc_chain_and_overlap(void) {
     static const char cipher[] =
@@ -399,6 +463,8 @@ int main(void) {
     RUN(test_ctr_wrap);
     RUN(test_ctr_rfc3686);
     RUN(test_ecb);
+    RUN(test_des);
+    RUN(test_schedule);
     RUN(test_cbc_chain_and_overlap);
     RUN(test_iv_sources);
     RUN(test_icm_wrap);

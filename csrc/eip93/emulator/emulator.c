@@ -104,6 +104,7 @@ static cd_status init_parts(struct cd_eip93_emulator *emulator,
     emulator->strap_stop_on_length_error = config->strap_stop_on_length_error;
     emulator->strap_zero_length_count = config->strap_zero_length_count;
     emulator->aes = cd_aes_best();
+    cd_emulator_digest_init(emulator);
     cd_status status = cd_emulator_time_init(emulator, &config->cost);
     if (status == CD_OK) {
         status = cd_emulator_memory_init(emulator, config->memory_len);

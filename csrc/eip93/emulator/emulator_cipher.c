@@ -14,23 +14,49 @@
 #define COUNTER_CTR_BYTES 4u /* section 6.3: the counter is the last 32 bits */
 #define COUNTER_ICM_BYTES 2u /* Q25 */
 
+/* True if the schedule is that of the packet's key already; if not, it is noted as such. */
+static bool is_expanded(struct cd_eip93_emulator *emulator, const struct cd_emulator_packet *packet,
+                        bool decrypt) {
+    struct cd_emulator_schedule *schedule = &emulator->schedule;
+    if (schedule->key_len == packet->key_len && schedule->cipher == packet->cipher->cipher &&
+        (schedule->has_decrypt || !decrypt) &&
+        memcmp(schedule->bytes, packet->sa.key, packet->key_len) == 0) {
+        return true;
+    }
+    memcpy(schedule->bytes, packet->sa.key, packet->key_len);
+    schedule->key_len = packet->key_len;
+    schedule->cipher = packet->cipher->cipher;
+    schedule->has_decrypt = decrypt;
+    return false;
+}
+
 static const struct cd_aes_key *aes_key(struct cd_eip93_emulator *emulator,
                                         const struct cd_emulator_packet *packet, bool decrypt) {
-    struct cd_emulator_schedule *schedule = &emulator->schedule;
-    const uint8_t *key = packet->sa.key;
-    if (schedule->key_len == packet->key_len && (schedule->has_decrypt || !decrypt) &&
-        memcmp(schedule->bytes, key, packet->key_len) == 0) {
-        return &schedule->key;
+    struct cd_aes_key *key = &emulator->schedule.key.aes;
+    if (!is_expanded(emulator, packet, decrypt)) {
+        if (decrypt) {
+            emulator->aes->prepare(key, packet->sa.key, packet->key_len);
+        } else {
+            emulator->aes->prepare_encrypt(&key->encrypt, packet->sa.key, packet->key_len);
+        }
     }
-    if (decrypt) {
-        emulator->aes->prepare(&schedule->key, key, packet->key_len);
-    } else {
-        emulator->aes->prepare_encrypt(&schedule->key.encrypt, key, packet->key_len);
+    return key;
+}
+
+static const struct cd_des_key *des_key(struct cd_eip93_emulator *emulator,
+                                        const struct cd_emulator_packet *packet) {
+    if (!is_expanded(emulator, packet, true)) {
+        cd_des_portable.prepare(&emulator->schedule.key.des, packet->sa.key);
     }
-    memcpy(schedule->bytes, key, packet->key_len);
-    schedule->key_len = packet->key_len;
-    schedule->has_decrypt = decrypt;
-    return &schedule->key;
+    return &emulator->schedule.key.des;
+}
+
+static const struct cd_des3_key *des3_key(struct cd_eip93_emulator *emulator,
+                                          const struct cd_emulator_packet *packet) {
+    if (!is_expanded(emulator, packet, true)) {
+        cd_des3_portable.prepare(&emulator->schedule.key.des3, packet->sa.key);
+    }
+    return &emulator->schedule.key.des3;
 }
 
 void cd_emulator_cipher_wipe(struct cd_eip93_emulator *emulator) {
@@ -87,6 +113,46 @@ static void run_aes_icm(struct cd_eip93_emulator *emulator, struct cd_emulator_p
     run_counter(emulator, packet, out, in, length, COUNTER_ICM_BYTES);
 }
 
+static void run_des_ecb(struct cd_eip93_emulator *emulator, struct cd_emulator_packet *packet,
+                        uint8_t *out, const uint8_t *in, size_t length) {
+    const struct cd_des_key *key = des_key(emulator, packet);
+    if (packet->inbound) {
+        cd_des_portable.ecb_decrypt(key, out, in, length / CD_DES_BLOCK);
+    } else {
+        cd_des_portable.ecb_encrypt(key, out, in, length / CD_DES_BLOCK);
+    }
+}
+
+static void run_des_cbc(struct cd_eip93_emulator *emulator, struct cd_emulator_packet *packet,
+                        uint8_t *out, const uint8_t *in, size_t length) {
+    const struct cd_des_key *key = des_key(emulator, packet);
+    if (packet->inbound) {
+        cd_des_portable.cbc_decrypt(key, out, in, length / CD_DES_BLOCK, packet->iv);
+    } else {
+        cd_des_portable.cbc_encrypt(key, out, in, length / CD_DES_BLOCK, packet->iv);
+    }
+}
+
+static void run_des3_ecb(struct cd_eip93_emulator *emulator, struct cd_emulator_packet *packet,
+                         uint8_t *out, const uint8_t *in, size_t length) {
+    const struct cd_des3_key *key = des3_key(emulator, packet);
+    if (packet->inbound) {
+        cd_des3_portable.ecb_decrypt(key, out, in, length / CD_DES_BLOCK);
+    } else {
+        cd_des3_portable.ecb_encrypt(key, out, in, length / CD_DES_BLOCK);
+    }
+}
+
+static void run_des3_cbc(struct cd_eip93_emulator *emulator, struct cd_emulator_packet *packet,
+                         uint8_t *out, const uint8_t *in, size_t length) {
+    const struct cd_des3_key *key = des3_key(emulator, packet);
+    if (packet->inbound) {
+        cd_des3_portable.cbc_decrypt(key, out, in, length / CD_DES_BLOCK, packet->iv);
+    } else {
+        cd_des3_portable.cbc_encrypt(key, out, in, length / CD_DES_BLOCK, packet->iv);
+    }
+}
+
 static void run_null(struct cd_eip93_emulator *emulator, struct cd_emulator_packet *packet,
                      uint8_t *out, const uint8_t *in, size_t length) {
     (void)emulator;
@@ -100,7 +166,19 @@ static uint32_t aes_ticks(const struct cd_eip93_cost *cost, uint32_t key_len) {
     return cost->aes_block_ticks[key_len / 8u - 2u];
 }
 
+static uint32_t des_ticks(const struct cd_eip93_cost *cost, uint32_t key_len) {
+    return key_len == EIP93_KEY_DES ? cost->des_block_ticks : cost->des3_block_ticks;
+}
+
 static const struct cd_emulator_cipher ciphers[] = {
+    {EIP93_SA0_CIPHER_DES, EIP93_SA1_CIPHER_MODE_ECB, EIP93_OPTION_TDES, 8, 0, 0, 8, des_ticks,
+     run_des_ecb},
+    {EIP93_SA0_CIPHER_DES, EIP93_SA1_CIPHER_MODE_CBC, EIP93_OPTION_TDES, 8, 8, 8, 8, des_ticks,
+     run_des_cbc},
+    {EIP93_SA0_CIPHER_3DES, EIP93_SA1_CIPHER_MODE_ECB, EIP93_OPTION_TDES, 8, 0, 0, 8, des_ticks,
+     run_des3_ecb},
+    {EIP93_SA0_CIPHER_3DES, EIP93_SA1_CIPHER_MODE_CBC, EIP93_OPTION_TDES, 8, 8, 8, 8, des_ticks,
+     run_des3_cbc},
     {EIP93_SA0_CIPHER_AES, EIP93_SA1_CIPHER_MODE_ECB, EIP93_OPTION_AES, 16, 0, 0, 16, aes_ticks,
      run_aes_ecb},
     {EIP93_SA0_CIPHER_AES, EIP93_SA1_CIPHER_MODE_CBC, EIP93_OPTION_AES, 16, 16, 16, 16, aes_ticks,
@@ -126,16 +204,16 @@ static uint32_t aes_key_len(struct cd_eip93_emulator *emulator, const struct eip
     return 8u * code;
 }
 
-/* True if the chip has the cipher and this model does not. */
-static bool is_offered(const struct cd_eip93_emulator *emulator, uint32_t cipher) {
-    switch (cipher) {
+/* Key length in bytes; 0: no such key. */
+static uint32_t key_len(struct cd_eip93_emulator *emulator, const struct cd_emulator_cipher *row,
+                        const struct eip93_sa *sa) {
+    switch (row->cipher) {
     case EIP93_SA0_CIPHER_DES:
+        return EIP93_KEY_DES;
     case EIP93_SA0_CIPHER_3DES:
-        return (emulator->option_1 & EIP93_OPTION_TDES) != 0;
-    case EIP93_SA0_CIPHER_ARC4:
-        return (emulator->option_1 & EIP93_OPTION_ARC4) != 0;
+        return EIP93_KEY_3DES;
     default:
-        return false;
+        return aes_key_len(emulator, sa);
     }
 }
 
@@ -148,17 +226,15 @@ const struct cd_emulator_cipher *cd_emulator_cipher_find(struct cd_eip93_emulato
         if (row->cipher != cipher || (row->mode != mode && row->mode != CD_EMULATOR_ANY_MODE)) {
             continue;
         }
-        if ((row->option & ~emulator->option_1) != 0) {
-            return NULL;
+        if (cipher == EIP93_SA0_CIPHER_NULL) {
+            return row;
         }
-        if (cipher == EIP93_SA0_CIPHER_AES) {
-            packet->key_len = aes_key_len(emulator, &packet->sa);
-            return packet->key_len != 0 ? row : NULL;
-        }
-        return row;
+        packet->key_len =
+            (row->option & ~emulator->option_1) == 0 ? key_len(emulator, row, &packet->sa) : 0;
+        return packet->key_len != 0 ? row : NULL;
     }
-    if (is_offered(emulator, cipher)) {
-        cd_emulator_unimplemented(emulator, packet->sa.cmd0);
+    if (cipher == EIP93_SA0_CIPHER_ARC4 && (emulator->option_1 & EIP93_OPTION_ARC4) != 0) {
+        cd_emulator_unimplemented(emulator, packet->sa.cmd0); /* the chip has it, this does not */
     }
     return NULL;
 }

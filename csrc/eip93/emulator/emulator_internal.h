@@ -10,7 +10,10 @@
 #include "cryptodispatch/eip93_emulator.h"
 
 #include "crypto/aes.h"
+#include "crypto/des.h"
+#include "crypto/md.h"
 #include "eip93/eip93_regs.h"
+#include "eip93/emulator/emulator_packet.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -20,81 +23,6 @@
 #define CD_EMULATOR_REGISTERS (EIP93_REG_WINDOW_SIZE / 4u)
 #define CD_EMULATOR_FAULTS 11u /* enum cd_eip93_fault starts at 1 */
 #define CD_EMULATOR_NEVER UINT64_MAX
-#define CD_EMULATOR_PAD_MAX 257u   /* section 6.2 */
-#define CD_EMULATOR_DIGEST_MAX 32u /* section 5.4 */
-#define CD_EMULATOR_OUTPUT_MAX (EIP93_CD_LENGTH_MAX + CD_EMULATOR_PAD_MAX + CD_EMULATOR_DIGEST_MAX)
-
-struct cd_emulator_packet;
-
-/* ---- Ciphers and operations: rows of tables, so that more slot in ---- */
-
-/* One cipher in one mode, as SA_CMD0 and SA_CMD1 select it. */
-struct cd_emulator_cipher {
-    uint32_t cipher;    /* EIP93_SA0_CIPHER_* */
-    uint32_t mode;      /* EIP93_SA1_CIPHER_MODE_*, or CD_EMULATOR_ANY_MODE */
-    uint32_t option;    /* EIP93_OPTION_* bit that offers it; 0: always there */
-    uint32_t block_len; /* length must be (inbound) or becomes (outbound) a multiple; 1: stream */
-    uint32_t iv_len;    /* bytes in the state record; 0: uses no IV */
-    uint32_t input_iv_len; /* bytes if the IV comes with the input */
-    uint32_t tick_len;     /* bytes that `block_ticks` is the cost of */
-    uint32_t (*block_ticks)(const struct cd_eip93_cost *cost, uint32_t key_len);
-    /* Transform `length` bytes, continuing packet->iv. A multiple of block_len, and of 16 in all
-     * calls but the last. `out` is `in` or does not overlap it. */
-    void (*run)(struct cd_eip93_emulator *emulator, struct cd_emulator_packet *packet, uint8_t *out,
-                const uint8_t *in, size_t length);
-};
-#define CD_EMULATOR_ANY_MODE 0xFFu
-
-/* What one opcode does. The functions are NULL where the model does not do it (answer 0x28). */
-struct cd_emulator_operation {
-    uint32_t group;      /* EIP93_SA0_OPGROUP_* */
-    uint32_t opcode;     /* EIP93_OPCODE_* */
-    uint32_t directions; /* CD_EMULATOR_OUT, CD_EMULATOR_IN */
-    /* Check the SA and lay out the packet; a status byte of section 8.1. */
-    uint32_t (*plan)(struct cd_eip93_emulator *emulator, struct cd_emulator_packet *packet);
-    /* From packet->source to packet->destination. */
-    void (*run)(struct cd_eip93_emulator *emulator, struct cd_emulator_packet *packet);
-};
-#define CD_EMULATOR_OUT 1u
-#define CD_EMULATOR_IN 2u
-
-/* ---- The packet in the engine ---- */
-
-enum cd_emulator_stage {
-    CD_EMULATOR_IDLE = 0,
-    CD_EMULATOR_RUNNING = 1, /* fetched and checked; effects appear at due_ps */
-    CD_EMULATOR_STALLED = 2, /* all done but the result: the result ring is full */
-};
-
-struct cd_emulator_packet {
-    struct eip93_descriptor command; /* host byte order */
-    struct eip93_sa sa;              /* words in host byte order */
-    uint32_t index;                  /* entry of the command ring */
-    uint32_t status;                 /* status byte so far */
-    bool bus_failed;
-    bool processed;                                /* all effects but the result are there */
-    const struct cd_emulator_operation *operation; /* NULL: nothing to process */
-    const struct cd_emulator_cipher *cipher;       /* NULL: none in this operation */
-    uint32_t key_len;
-    bool inbound;
-    bool header_copied;
-    bool sa_read;
-    /* input = bypass | header | payload; output = bypass | header if copied | payload | pad */
-    uint32_t bypass_len, header_len, payload_len;
-    uint32_t input_len;  /* bytes read */
-    uint32_t output_len; /* bytes written */
-    uint32_t result_len; /* bytes reported */
-    uint32_t pad_len;    /* outbound: bytes to insert */
-    uint32_t pad_status, pad_value;
-    uint64_t process_ticks;             /* cipher, hash, PRNG: without DMA and fixed items */
-    uint32_t state_reads, state_writes; /* groups of the state record */
-    uint8_t iv[CD_AES_BLOCK];
-    const uint8_t *source;
-    uint8_t *destination;
-    uint32_t faults; /* bit (1 << enum cd_eip93_fault): strikes this packet */
-    uint64_t due_ps;
-    uint64_t host_due_ns; /* FREE pace, late fault: not before this host time; 0: none */
-};
 
 /* ---- Parts ---- */
 
@@ -120,10 +48,15 @@ struct cd_emulator_prng {
     uint8_t key[CD_AES_BLOCK], v[CD_AES_BLOCK], dt[CD_AES_BLOCK];
 };
 
-/* The last AES key expanded; keyed by content, so that a changed SA is always seen. */
+/* The last key expanded; keyed by content, so that a changed SA is always seen. */
 struct cd_emulator_schedule {
-    struct cd_aes_key key;
+    union {
+        struct cd_aes_key aes;
+        struct cd_des_key des;
+        struct cd_des3_key des3;
+    } key;
     uint8_t bytes[32];
+    uint32_t cipher;  /* EIP93_SA0_CIPHER_* */
     uint32_t key_len; /* 0: none */
     bool has_decrypt;
 };
@@ -157,6 +90,7 @@ struct cd_eip93_emulator {
     uint8_t last_iv[CD_AES_BLOCK];
     struct cd_emulator_prng prng;
     const struct cd_aes_functions *aes;
+    const struct cd_md_algorithm *hashes[CD_EMULATOR_HASHES];
     struct cd_emulator_schedule schedule;
     uint8_t *scratch; /* CD_EMULATOR_OUTPUT_MAX bytes, for overlapping source and destination */
     /* interrupts */
@@ -307,49 +241,6 @@ uint64_t cd_emulator_engine_next(const struct cd_eip93_emulator *emulator);
 void cd_emulator_engine_bus_error(struct cd_eip93_emulator *emulator, uint32_t address);
 /* Packets that one call runs before it looks at the line again. */
 #define CD_EMULATOR_BURST 32u
-
-/* emulator_packet.c: stages of one packet */
-void cd_emulator_packet_read_sa(struct cd_eip93_emulator *emulator);
-void cd_emulator_packet_read_state(struct cd_eip93_emulator *emulator);
-void cd_emulator_packet_gather(struct cd_eip93_emulator *emulator);
-void cd_emulator_packet_transform(struct cd_eip93_emulator *emulator);
-void cd_emulator_packet_scatter(struct cd_eip93_emulator *emulator);
-void cd_emulator_packet_write_state(struct cd_eip93_emulator *emulator);
-/* Make the packet's IV from the bytes that the input or the PRNG gave. */
-void cd_emulator_packet_set_iv(struct cd_emulator_packet *packet, const uint8_t *bytes);
-
-/* emulator_operation.c */
-/* Choose the operation of the packet and lay it out: status byte of section 8.1. */
-uint32_t cd_emulator_operation_plan(struct cd_eip93_emulator *emulator,
-                                    struct cd_emulator_packet *packet);
-
-/* emulator_crypt.c: basic encrypt and decrypt */
-uint32_t cd_emulator_crypt_plan(struct cd_eip93_emulator *emulator,
-                                struct cd_emulator_packet *packet);
-void cd_emulator_crypt_run(struct cd_eip93_emulator *emulator, struct cd_emulator_packet *packet);
-/* Modelled time of the cipher over payload and pad. */
-uint64_t cd_emulator_crypt_ticks(const struct cd_eip93_emulator *emulator,
-                                 const struct cd_emulator_packet *packet);
-
-/* emulator_cipher.c */
-/* The cipher that the SA selects, with its key length; NULL: reserved, absent or not modelled. */
-const struct cd_emulator_cipher *cd_emulator_cipher_find(struct cd_eip93_emulator *emulator,
-                                                         struct cd_emulator_packet *packet);
-/* Forget the key schedule. */
-void cd_emulator_cipher_wipe(struct cd_eip93_emulator *emulator);
-
-/* emulator_padding.c */
-/* Set packet->pad_len of an outbound packet; a status byte. */
-uint32_t cd_emulator_padding_plan(struct cd_emulator_packet *packet);
-void cd_emulator_padding_fill(const struct cd_emulator_packet *packet, uint8_t *out);
-/* Verify and consume the pad at the end of `payload`: status, pad_status, pad_value, result_len. */
-void cd_emulator_padding_check(struct cd_emulator_packet *packet, const uint8_t *payload,
-                               uint32_t payload_len);
-
-/* emulator_prng.c */
-uint32_t cd_emulator_prng_plan(struct cd_eip93_emulator *emulator,
-                               struct cd_emulator_packet *packet);
-void cd_emulator_prng_next(struct cd_eip93_emulator *emulator, uint8_t out[CD_AES_BLOCK]);
 
 /* emulator_time.c */
 CD_MUST_CHECK cd_status cd_emulator_time_init(struct cd_eip93_emulator *emulator,

@@ -13,9 +13,9 @@
 
 static const struct cd_emulator_operation operations[] = {
     {BASIC, EIP93_OPCODE_CRYPT, BOTH, cd_emulator_crypt_plan, cd_emulator_crypt_run},
-    {BASIC, EIP93_OPCODE_CRYPT_HASH, BOTH, NULL, NULL},
-    {BASIC, EIP93_OPCODE_HASH, BOTH, NULL, NULL},
-    {PROTOCOL, EIP93_OPCODE_ESP, BOTH, NULL, NULL},
+    {BASIC, EIP93_OPCODE_CRYPT_HASH, BOTH, cd_emulator_crypt_plan, cd_emulator_crypt_run},
+    {BASIC, EIP93_OPCODE_HASH, BOTH, cd_emulator_hash_plan, cd_emulator_hash_run},
+    {PROTOCOL, EIP93_OPCODE_ESP, BOTH, cd_emulator_esp_plan, cd_emulator_esp_run},
     {PROTOCOL, EIP93_OPCODE_SSL_IN, CD_EMULATOR_IN, NULL, NULL},
     {PROTOCOL, EIP93_OPCODE_TLS_IN, CD_EMULATOR_IN, NULL, NULL},
     {PROTOCOL, EIP93_OPCODE_SSL_OUT, CD_EMULATOR_OUT, NULL, NULL},
@@ -74,6 +74,9 @@ uint32_t cd_emulator_operation_plan(struct cd_eip93_emulator *emulator,
         packet->result_len = 0;
         packet->pad_status = 0;
         packet->pad_value = 0;
+        if (status == EIP93_RD_ERR_ZERO_LENGTH) {
+            packet->operation = cd_emulator_hash_plan_empty(emulator, packet);
+        }
     }
     return status;
 }

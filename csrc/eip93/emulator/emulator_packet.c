@@ -101,6 +101,10 @@ void cd_emulator_packet_read_state(struct cd_eip93_emulator *emulator) {
         cd_emulator_engine_bus_error(emulator, address);
         return;
     }
+    if (!cd_emulator_digest_load(emulator, packet)) {
+        cd_emulator_engine_bus_error(emulator, address);
+        return;
+    }
     if (packet->state_reads != 0) {
         cd_emulator_trace_event(emulator, CD_EIP93_EVENT_READ_STATE, address);
     }
@@ -123,14 +127,15 @@ void cd_emulator_packet_gather(struct cd_eip93_emulator *emulator) {
     cd_emulator_trace_event(emulator, CD_EIP93_EVENT_GATHER, packet->input_len);
 }
 
-/* True if the output may be written while the input is still read: byte i of the output depends on
- * nothing behind the 16-byte block of byte i of the input. */
+/* True if the output may be written while the input is still read. In place, a byte of the input is
+ * read before or as the output gets there: see the order in the operations. */
 static bool may_stream(const struct cd_emulator_packet *packet) {
     uintptr_t source = (uintptr_t)packet->source;
     uintptr_t destination = (uintptr_t)packet->destination;
     bool apart =
         destination >= source + packet->input_len || source >= destination + packet->output_len;
-    bool in_place = source == destination && (packet->header_len == 0 || packet->header_copied);
+    bool in_place = source == destination && !packet->header_made &&
+                    (packet->header_len == 0 || packet->header_copied);
     return apart || in_place;
 }
 
@@ -161,8 +166,34 @@ void cd_emulator_packet_scatter(struct cd_eip93_emulator *emulator) {
     }
 }
 
+/* Sequence number and window of a protocol operation (section 5.1). */
+static bool write_sa(const struct cd_eip93_emulator *emulator,
+                     const struct cd_emulator_packet *packet) {
+    const struct eip93_sa *sa = &packet->sa;
+    uint8_t bytes[16];
+    if (packet->sa_write_len == 0) {
+        return true;
+    }
+    cd_store_le32(bytes, sa->seqnum0);
+    cd_store_le32(bytes + 4, sa->seqnum1);
+    cd_store_le32(bytes + 8, sa->seqnum_mask0);
+    cd_store_le32(bytes + 12, sa->seqnum_mask1);
+    uint8_t *fields = cd_emulator_memory_at(
+        emulator, packet->command.sa_addr + (uint32_t)offsetof(struct eip93_sa, seqnum0),
+        packet->sa_write_len, CD_DMA_FROM_DEVICE);
+    if (fields == NULL) {
+        return false;
+    }
+    memcpy(fields, bytes, packet->sa_write_len);
+    return true;
+}
+
 void cd_emulator_packet_write_state(struct cd_eip93_emulator *emulator) {
     struct cd_emulator_packet *packet = &emulator->packet;
+    if (!write_sa(emulator, packet)) {
+        cd_emulator_engine_bus_error(emulator, packet->command.sa_addr);
+        return;
+    }
     if (packet->cipher != NULL && packet->cipher->iv_len != 0) {
         memcpy(emulator->last_iv, packet->iv, sizeof emulator->last_iv);
         if ((packet->sa.cmd0 & EIP93_SA0_SAVE_IV) != 0) {
@@ -175,6 +206,10 @@ void cd_emulator_packet_write_state(struct cd_eip93_emulator *emulator) {
             }
             memcpy(iv, packet->iv, packet->cipher->iv_len);
         }
+    }
+    if (!cd_emulator_digest_save(emulator, packet)) {
+        cd_emulator_engine_bus_error(emulator, packet->command.state_addr);
+        return;
     }
     if (packet->state_writes != 0) {
         cd_emulator_trace_event(emulator, CD_EIP93_EVENT_WRITE_STATE, packet->command.state_addr);

@@ -25,10 +25,11 @@ static enum pad_kind kind_of(const struct eip93_sa *sa) {
 }
 
 static bool is_padded(const struct cd_emulator_packet *packet) {
-    return packet->cipher->block_len > 1 || (packet->sa.cmd0 & EIP93_SA0_SCPAD) != 0;
+    return packet->cipher->block_len > 1 || packet->is_esp ||
+           (packet->sa.cmd0 & EIP93_SA0_SCPAD) != 0;
 }
 
-/* Alignment of the padded data in bytes, outside ESP; 0: a reserved PAD_CTRL code. */
+/* Alignment of the padded data in bytes; 0: a reserved PAD_CTRL code. */
 static uint32_t alignment(const struct cd_emulator_packet *packet) {
     uint32_t code = EIP93_GET(packet->command.control, EIP93_CD_PAD_CTRL);
     uint32_t block = packet->cipher->block_len;
@@ -40,7 +41,7 @@ static uint32_t alignment(const struct cd_emulator_packet *packet) {
     }
     switch (code) {
     case 0x01:
-        return 1; /* none but the bytes that must be there */
+        return packet->is_esp ? 4 : 1; /* 1: none but the bytes that must be there */
     case 0x02:
         return 4;
     case 0x00:
@@ -51,15 +52,16 @@ static uint32_t alignment(const struct cd_emulator_packet *packet) {
     }
 }
 
-uint32_t cd_emulator_padding_plan(struct cd_emulator_packet *packet) {
+bool cd_emulator_padding_is_valid(const struct cd_emulator_packet *packet) {
+    return !is_padded(packet) || (alignment(packet) != 0 && kind_of(&packet->sa) != PAD_RESERVED);
+}
+
+void cd_emulator_padding_plan(struct cd_emulator_packet *packet) {
     if (!is_padded(packet)) {
-        return EIP93_RD_OK;
+        return;
     }
     enum pad_kind kind = kind_of(&packet->sa);
     uint32_t align = alignment(packet);
-    if (align == 0 || kind == PAD_RESERVED) {
-        return EIP93_RD_ERR_OPERATION; /* [model] */
-    }
     if (kind == PAD_PKCS7 && align > PKCS7_MAX) {
         align = PKCS7_MAX;
     }
@@ -79,7 +81,6 @@ uint32_t cd_emulator_padding_plan(struct cd_emulator_packet *packet) {
         packet->pad_len = missing != 0 ? missing : align;
         break;
     }
-    return EIP93_RD_OK;
 }
 
 void cd_emulator_padding_fill(const struct cd_emulator_packet *packet, uint8_t *out) {
