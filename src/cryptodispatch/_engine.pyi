@@ -195,7 +195,12 @@ class Machine:
 
 class Driver:
     def __new__(
-        cls, bus_address: int, owner: object, ring_entries: int, request_timeout_ns: int
+        cls,
+        bus_address: int,
+        owner: object,
+        ring_entries: int,
+        request_timeout_ns: int,
+        hash_segment: int,
     ) -> Self: ...
     def close(self) -> None: ...
     def poll(self) -> int: ...

@@ -16,6 +16,7 @@ _COMMANDS = {
     "crypt": "cryptodispatch.cli._crypt",
     "list": "cryptodispatch.cli._list",
     "predict": "cryptodispatch.cli._predict",
+    "reproduce": "cryptodispatch.cli._reproduce",
     "selftest": "cryptodispatch.cli._selftest",
     "tune": "cryptodispatch.cli._tune",
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from cryptodispatch import _engine, machine as machines
 from cryptodispatch._errors import DeviceError
-from cryptodispatch._fallback import Fallback
+from cryptodispatch._fallback import Fallback, Group
 from cryptodispatch.eip93._emulator_facade import Emulator
 from cryptodispatch.eip93._groups import GROUPS
 
@@ -33,6 +33,7 @@ class DriverCounters:
         resets: recoveries from an engine that stopped answering or answered nonsense.
         maps: buffers made reachable for the engine.
         unmaps: buffers taken away again.
+        software: requests that the chip cannot do and the driver did in software.
     """
 
     requests: int
@@ -45,6 +46,7 @@ class DriverCounters:
     resets: int
     maps: int
     unmaps: int
+    software: int
 
 
 class Device:
@@ -78,13 +80,17 @@ class Device:
         self._cpu: _engine.Machine | None = None
         clock = _engine.bus_clock(emulator._bus_address, emulator) if simulate_cpu else None
         self._driver = _engine.Driver(
-            emulator._bus_address, emulator, ring_entries, round(request_timeout * 1e9)
+            emulator._bus_address,
+            emulator,
+            ring_entries,
+            round(request_timeout * 1e9),
+            0 if machine is None else machine.hash_segment,
         )
         try:
             if machine is not None and clock is not None:
                 self._cpu = _engine.Machine(machine.name, clock, _cpu_rows(machine))
             self.clock = clock
-            self.fallback = Fallback("eip93", GROUPS, clock=clock, modelled=simulate_cpu)
+            self.fallback = Fallback("eip93", _groups(machine), clock=clock, modelled=simulate_cpu)
         except BaseException:
             self._release()
             raise
@@ -190,6 +196,17 @@ class Device:
         if self._cpu is not None:
             self._cpu.close()
         self.emulator.close()
+
+
+def _groups(machine: machines.Machine | None) -> tuple[Group, ...]:
+    """Apply the machine's policy, if it has one, to the engine's table."""
+    policy = {} if machine is None else machine.policy
+    return tuple(
+        replace(group, threshold=policy[group.name].threshold, cannot=policy[group.name].cannot)
+        if group.name in policy
+        else group
+        for group in GROUPS
+    )
 
 
 def _cpu_rows(machine: machines.Machine) -> list[tuple[str, int, int, int]]:

@@ -6,6 +6,6 @@ published table or assumed.
 
 from __future__ import annotations
 
-from cryptodispatch.machine._profile import CpuCost, Machine, load, names
+from cryptodispatch.machine._profile import CpuCost, Machine, Policy, load, names, published
 
-__all__ = ["CpuCost", "Machine", "load", "names"]
+__all__ = ["CpuCost", "Machine", "Policy", "load", "names", "published"]

@@ -13,7 +13,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["CpuCost", "Machine", "load", "names"]
+__all__ = ["CpuCost", "Machine", "Policy", "load", "names", "published"]
 
 _ENGINE_TICKS = (
     "descriptor_read_ticks",
@@ -29,6 +29,7 @@ _ENGINE_TICKS = (
     "prng_block_ticks",
     "dma_bytes_per_tick",
 )
+_AUTHENC_CIPHERS = ("cbc(aes)", "rfc3686(ctr(aes))", "cbc(des)", "cbc(des3_ede)")
 _HOST_TIMES = ("doorbell", "descriptor", "interrupt")
 
 
@@ -52,6 +53,19 @@ class CpuCost:
 
 
 @dataclass(frozen=True, slots=True)
+class Policy:
+    """A fixed policy of a group: requests of at most `threshold` bytes go to software.
+
+    Attributes:
+        threshold: bytes; 0 all to the hardware, -1 all to software.
+        cannot: key sizes in bytes that the hardware cannot do.
+    """
+
+    threshold: int
+    cannot: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Machine:
     """A machine: engine variant and cost, CPU cost, and where the numbers come from.
 
@@ -62,6 +76,10 @@ class Machine:
         engine: cost in engine clocks and host picoseconds, as ``Emulator(cost=...)`` takes it.
         cpu: cost of software on the machine's CPU.
         tick_hz: the tick that the published tables count in, per second.
+        hash_segment: bytes per hash descriptor that the machine's driver submits.
+        af_alg_ns: nanoseconds that a request through AF_ALG costs on top; 0 where not known.
+        policy: per group a fixed policy instead of measuring; empty: everything is measured.
+        published: names of the published tables that belong to the machine.
         fitted: which numbers are fitted, and to what.
         assumed: which numbers are assumed, and why.
     """
@@ -72,6 +90,10 @@ class Machine:
     engine: Mapping[str, int | tuple[int, int, int]]
     cpu: tuple[CpuCost, ...]
     tick_hz: int
+    hash_segment: int
+    af_alg_ns: float
+    policy: Mapping[str, Policy]
+    published: tuple[str, ...]
     fitted: tuple[str, ...]
     assumed: tuple[str, ...]
 
@@ -97,6 +119,34 @@ def load(name: str, *, argument: str = "machine") -> Machine:
     return _machine(name, tomllib.loads(text))
 
 
+def published(name: str) -> dict[str, Any]:
+    """Load a published table that comes with the package, by name."""
+    text = (resources.files("cryptodispatch.machine") / "published" / f"{name}.toml").read_text(
+        "utf-8"
+    )
+    return tomllib.loads(text)
+
+
+def _cpu(rows: list[CpuCost]) -> tuple[CpuCost, ...]:
+    """Add the authenc rows: one costs what its cipher and its hmac cost."""
+    ciphers = [row for row in rows if row.algorithm in _AUTHENC_CIPHERS]
+    hmacs = [row for row in rows if row.algorithm.startswith("hmac(")]
+    return (
+        *rows,
+        *(
+            CpuCost(
+                algorithm=f"authenc({mac.algorithm},{cipher.algorithm})",
+                key_size=cipher.key_size,
+                request_ns=cipher.request_ns + mac.request_ns,
+                byte_ns=cipher.byte_ns + mac.byte_ns,
+                origin="assumed",
+            )
+            for mac in hmacs
+            for cipher in ciphers
+        ),
+    )
+
+
 def _machine(name: str, table: Mapping[str, Any]) -> Machine:
     engine = table["engine"]
     cost: dict[str, int | tuple[int, int, int]] = {"clock_hz": engine["clock_hz"]}
@@ -111,8 +161,15 @@ def _machine(name: str, table: Mapping[str, Any]) -> Machine:
         title=table["title"],
         variant=engine["variant"],
         engine=cost,
-        cpu=tuple(CpuCost(**row) for row in table["cpu"]),
+        cpu=_cpu([CpuCost(**row) for row in table["cpu"]]),
         tick_hz=table["tick_hz"],
+        hash_segment=table["driver"]["hash_segment"],
+        af_alg_ns=table.get("interface", {}).get("af_alg_ns", 0.0),
+        policy={
+            group: Policy(row["threshold"], tuple(row.get("cannot", ())))
+            for group, row in table.get("policy", {}).items()
+        },
+        published=tuple(table["published"]),
         fitted=tuple(table["origin"]["fitted"]),
         assumed=tuple(table["origin"]["assumed"]),
     )
