@@ -11,6 +11,7 @@ import hashlib
 import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from Crypto.Cipher import AES
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -47,7 +48,7 @@ def _pyca(mode: Callable[[], modes.Mode], *, decrypt: bool = False) -> Run:
     algorithm = algorithms.AES(KEY)
 
     def run(data: bytes) -> bytes:
-        cipher = Cipher(algorithm, mode())
+        cipher: Cipher[Any] = Cipher(algorithm, mode())
         context = cipher.decryptor() if decrypt else cipher.encryptor()
         return context.update(data) + context.finalize()
 

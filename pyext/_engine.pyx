@@ -5,6 +5,7 @@
 Marshals only: every decision is made in C or in the facade. The parts are in the .pxi files.
 """
 
+cimport cython
 from cpython.buffer cimport (
     PyBUF_C_CONTIGUOUS,
     PyBUF_FORMAT,

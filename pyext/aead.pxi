@@ -1,6 +1,7 @@
 # Authenticated encryption: ciphertext and tag in one bytes object.
 
 
+@cython.final
 cdef class Aead:
     """One keyed instance of one authenticated-encryption implementation.
 
@@ -64,7 +65,7 @@ cdef class Aead:
             cd_aead_free(self.handle)
             self.handle = NULL
 
-    cdef int ready(self) except -1:
+    cdef inline int ready(self) except -1:
         if self.closed:
             raise ValueError("aead: it is closed")
         return 0
@@ -252,6 +253,9 @@ cdef class Aead:
         self.ready()
         request.complete = NULL
         request.context = NULL
+        if PyBytes_CheckExact(iv) and PyBytes_GET_SIZE(iv) == 16 and self.iv_length == 16:
+            memcpy(request.iv, PyBytes_AS_STRING(iv), 16)
+            return 0
         take(&buffer, iv, "iv")
         length = buffer.length
         if length == self.iv_length:

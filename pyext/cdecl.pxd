@@ -318,6 +318,7 @@ cdef extern from "cryptodispatch/cryptodispatch.h" nogil:
     struct cd_eip93_driver_config:
         uint32_t ring_entries
         uint64_t request_timeout_ns
+        uint32_t hash_segment
     struct cd_eip93_driver_counters:
         uint64_t requests
         uint64_t completed
@@ -329,6 +330,7 @@ cdef extern from "cryptodispatch/cryptodispatch.h" nogil:
         uint64_t resets
         uint64_t maps
         uint64_t unmaps
+        uint64_t software
     cd_status cd_eip93_driver_new(cd_eip93_driver **out_driver, cd_registry *registry,
                                   const cd_eip93_bus *bus, const cd_eip93_driver_config *config,
                                   cd_error *out_error)

@@ -5,6 +5,7 @@
 cdef enum:
     GIL_RELEASE_BYTES = 4096
 
+@cython.final
 cdef class Cipher:
     """One keyed instance of one cipher implementation.
 
@@ -62,7 +63,7 @@ cdef class Cipher:
             cd_cipher_free(self.handle)
             self.handle = NULL
 
-    cdef int ready(self) except -1:
+    cdef inline int ready(self) except -1:
         if self.closed:
             raise ValueError("cipher: it is closed")
         return 0
@@ -210,7 +211,13 @@ cdef class Cipher:
         """Start to decrypt `data`; as ``submit_encrypt``."""
         return _submit(self, data, iv, True)
 
-    cdef int take_iv(self, cd_cipher_request *request, object iv) except -1:
+    cdef inline int take_iv(self, cd_cipher_request *request, object iv) except -1:
+        if PyBytes_CheckExact(iv) and PyBytes_GET_SIZE(iv) == 16 and self.iv_length == 16:
+            memcpy(request.iv, PyBytes_AS_STRING(iv), 16)
+            return 0
+        return self.take_other_iv(request, iv)
+
+    cdef int take_other_iv(self, cd_cipher_request *request, object iv) except -1:
         cdef Bytes buffer
         cdef Py_ssize_t length
         if iv is None:
@@ -226,24 +233,30 @@ cdef class Cipher:
             raise ValueError(f"iv: {length} bytes were given, {self.name} takes {self.iv_length}")
         return 0
 
-    cdef cd_status execute(self, cd_cipher_request *request, bint decrypt) noexcept:
+    cdef inline cd_status execute(self, cd_cipher_request *request, bint decrypt) noexcept:
         """Run one request to its end; the GIL is released while that takes long."""
         cdef cd_status status
+        if request.length > GIL_RELEASE_BYTES:
+            return self.execute_long(request, decrypt)
         self.active += 1
-        if request.length <= GIL_RELEASE_BYTES:
-            if decrypt:
-                status = cd_cipher_decrypt(self.handle, request)
-            else:
-                status = cd_cipher_encrypt(self.handle, request)
-            if status == CD_IN_PROGRESS:
-                with nogil:
-                    status = _finish(self.handle, request)
+        if decrypt:
+            status = cd_cipher_decrypt(self.handle, request)
         else:
+            status = cd_cipher_encrypt(self.handle, request)
+        if status == CD_IN_PROGRESS:
             with nogil:
-                if decrypt:
-                    status = cd_cipher_decrypt_wait(self.handle, request)
-                else:
-                    status = cd_cipher_encrypt_wait(self.handle, request)
+                status = _finish(self.handle, request)
+        self.active -= 1
+        return status
+
+    cdef cd_status execute_long(self, cd_cipher_request *request, bint decrypt) noexcept:
+        cdef cd_status status
+        self.active += 1
+        with nogil:
+            if decrypt:
+                status = cd_cipher_decrypt_wait(self.handle, request)
+            else:
+                status = cd_cipher_encrypt_wait(self.handle, request)
         self.active -= 1
         return status
 
@@ -264,7 +277,26 @@ cdef class Cipher:
             return _error(status, f"{where}{self.driver}: {cd_status_text(status).decode()}")
         return ValueError(f"{where}data: {text}")
 
-    cdef object run(self, object data, object iv, bint decrypt):
+    cdef inline object run(self, object data, object iv, bint decrypt):
+        """The way of one request; bytes need no view, so nothing has to be given back."""
+        cdef cd_cipher_request request
+        cdef cd_status status
+        cdef bytes out
+        if not PyBytes_CheckExact(data):
+            return self.run_viewed(data, iv, decrypt)
+        self.ready()
+        _prepare(&request)
+        self.take_iv(&request, iv)
+        out = PyBytes_FromStringAndSize(NULL, PyBytes_GET_SIZE(data))
+        request.source = <const uint8_t *>PyBytes_AS_STRING(data)
+        request.destination = <uint8_t *>PyBytes_AS_STRING(out)
+        request.length = PyBytes_GET_SIZE(data)
+        status = self.execute(&request, decrypt)
+        if status != CD_OK:
+            raise self.failure(status, request.length)
+        return out
+
+    cdef object run_viewed(self, object data, object iv, bint decrypt):
         cdef cd_cipher_request request
         cdef Bytes source
         cdef cd_status status

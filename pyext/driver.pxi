@@ -9,17 +9,20 @@ cdef class Driver:
         owner: kept alive as long as the driver.
         ring_entries: 4 to 1024.
         request_timeout_ns: bound of one request on the bus's clock.
+        hash_segment: bytes per hash descriptor, a multiple of 64; 0: the most.
     """
 
     cdef cd_eip93_driver *handle
     cdef object owner
 
-    def __cinit__(self, uintptr_t bus_address, owner, uint32_t ring_entries, uint64_t request_timeout_ns):
+    def __cinit__(self, uintptr_t bus_address, owner, uint32_t ring_entries, uint64_t request_timeout_ns,
+                  uint32_t hash_segment):
         cdef cd_error error
         cdef cd_eip93_driver_config config
         error.message[0] = 0
         config.ring_entries = ring_entries
         config.request_timeout_ns = request_timeout_ns
+        config.hash_segment = hash_segment
         self.owner = owner
         check(cd_eip93_driver_new(&self.handle, registry.handle, <cd_eip93_bus *>bus_address, &config, &error), &error)
 

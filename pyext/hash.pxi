@@ -1,6 +1,7 @@
 # Hashes and HMACs: one-shot digests, and messages in pieces.
 
 
+@cython.final
 cdef class Hash:
     """One instance of one hash implementation, keyed for an HMAC.
 
@@ -54,7 +55,7 @@ cdef class Hash:
             cd_hash_free(self.handle)
             self.handle = NULL
 
-    cdef int ready(self) except -1:
+    cdef inline int ready(self) except -1:
         if self.closed:
             raise ValueError("hash: it is closed")
         return 0
@@ -120,18 +121,24 @@ cdef class Hash:
             return ValueError(f"{where}data: the message would be longer than 2^61 - 1 bytes")
         return _error(status, f"{where}{self.driver}: {cd_status_text(status).decode()}")
 
-    cdef cd_status execute(self, cd_hash_request *request) noexcept:
+    cdef inline cd_status execute(self, cd_hash_request *request) noexcept:
         """Run one digest to its end; the GIL is released while that takes long."""
         cdef cd_status status
+        if request.length > GIL_RELEASE_BYTES:
+            return self.execute_long(request)
         self.active += 1
-        if request.length <= GIL_RELEASE_BYTES:
-            status = cd_hash_digest(self.handle, request)
-            if status == CD_IN_PROGRESS:
-                with nogil:
-                    status = _finish_hash(self.handle, request)
-        else:
+        status = cd_hash_digest(self.handle, request)
+        if status == CD_IN_PROGRESS:
             with nogil:
-                status = cd_hash_digest_wait(self.handle, request)
+                status = _finish_hash(self.handle, request)
+        self.active -= 1
+        return status
+
+    cdef cd_status execute_long(self, cd_hash_request *request) noexcept:
+        cdef cd_status status
+        self.active += 1
+        with nogil:
+            status = cd_hash_digest_wait(self.handle, request)
         self.active -= 1
         return status
 
@@ -143,6 +150,24 @@ cdef class Hash:
             InvalidKeyError: an HMAC without key.
             DeviceError: the engine failed.
         """
+        cdef cd_hash_request request
+        cdef cd_status status
+        cdef bytes out
+        if not PyBytes_CheckExact(data):
+            return self.digest_viewed(data)
+        self.ready()
+        request.complete = NULL
+        request.context = NULL
+        out = PyBytes_FromStringAndSize(NULL, self.digest_length)
+        request.source = <const uint8_t *>PyBytes_AS_STRING(data)
+        request.length = PyBytes_GET_SIZE(data)
+        request.digest = <uint8_t *>PyBytes_AS_STRING(out)
+        status = self.execute(&request)
+        if status != CD_OK:
+            raise self.failure(status)
+        return out
+
+    cdef object digest_viewed(self, object data):
         cdef cd_hash_request request
         cdef Bytes source
         cdef cd_status status
@@ -230,6 +255,7 @@ cdef cd_status _finish_hash(cd_hash *handle, cd_hash_request *request) noexcept 
             return status
 
 
+@cython.final
 cdef class HashStream:
     """A message that is hashed in pieces; digests can be taken at any time, and it goes on.
 

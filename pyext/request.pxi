@@ -1,6 +1,7 @@
 # Requests in flight: submitted from Python, collected later.
 
 
+@cython.final
 cdef class Request:
     """One request that may still be under way; made by ``Cipher.submit_encrypt`` and ``submit_decrypt``.
 

@@ -1,6 +1,7 @@
 # Messages in pieces.
 
 
+@cython.final
 cdef class CipherStream:
     """A message that is encrypted or decrypted in pieces: any split gives the one-shot bytes.
 

@@ -10,7 +10,7 @@ import click
 from cryptodispatch import algorithms
 from cryptodispatch.cli._output import print_json, print_table
 from cryptodispatch.eip93 import Device
-from cryptodispatch.known_answers import Report, Vector, load, run
+from cryptodispatch.known_answers import Report, Vector, load, run, unrun
 
 __all__ = ["command"]
 
@@ -29,6 +29,7 @@ def command(vectors: Path | None, *, as_json: bool) -> None:
     except (OSError, ValueError) as error:
         raise click.BadParameter(str(error), param_hint="--vectors") from error
     reports = list(_run_all(answers))
+    reports.extend(unrun(reports, answers))
     failed = sum(len({failure.source for failure in report.failures}) for report in reports)
     if as_json:
         print_json(
@@ -72,7 +73,7 @@ def _as_json(report: Report) -> dict[str, object]:
 
 def _print(reports: list[Report], answers: list[Vector], failed: int) -> None:
     print_table(
-        f"Known answers ({len(answers)} vectors, each encrypted and decrypted)",
+        f"Known answers ({len(answers)} vectors, each in every direction)",
         [("implementation", False), ("side", False), ("vectors", True), ("outcome", False)],
         [
             (

@@ -2,6 +2,23 @@
 
 from __future__ import annotations
 
-from cryptodispatch.known_answers._runner import Failure, Report, Vector, load, run
+from cryptodispatch.known_answers._runner import Failure, Report, run, unrun
+from cryptodispatch.known_answers._vectors import (
+    AeadVector,
+    CipherVector,
+    HashVector,
+    Vector,
+    load,
+)
 
-__all__ = ["Failure", "Report", "Vector", "load", "run"]
+__all__ = [
+    "AeadVector",
+    "CipherVector",
+    "Failure",
+    "HashVector",
+    "Report",
+    "Vector",
+    "load",
+    "run",
+    "unrun",
+]

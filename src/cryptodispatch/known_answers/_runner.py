@@ -1,46 +1,21 @@
-"""Loading vectors and running them on every registered implementation."""
+"""Running vectors on every registered implementation."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib import resources
-from pathlib import Path
 
 from cryptodispatch._algorithms import Algorithm
-from cryptodispatch._engine import Cipher
+from cryptodispatch._engine import Aead, Cipher, Hash
 from cryptodispatch._errors import CryptoDispatchError
+from cryptodispatch.known_answers._vectors import AeadVector, CipherVector, HashVector, Vector
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-__all__ = ["Failure", "Report", "Vector", "load", "run"]
-
-
-@dataclass(frozen=True, slots=True)
-class Vector:
-    """One known answer.
-
-    Attributes:
-        algorithm: algorithm name.
-        source: document and section.
-        key, iv, plaintext, ciphertext: bytes.
-    """
-
-    algorithm: str
-    source: str
-    key: bytes
-    iv: bytes
-    plaintext: bytes
-    ciphertext: bytes
+__all__ = ["Failure", "Report", "run", "unrun"]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A vector that did not come out: which one, on which side, and what was wrong."""
+    """A vector that did not come out: which one, in which operation, and what was wrong."""
 
     source: str
     operation: str
@@ -62,39 +37,8 @@ class Report:
     skipped: str
 
 
-def load(path: Path | None = None) -> list[Vector]:
-    """Load the vectors of a TOML file, or all that come with the package.
-
-    Raises:
-        ValueError: the file is not of the form of the package's own.
-        OSError: it cannot be read.
-    """
-    if path is not None:
-        return list(_parse(path.read_text("utf-8"), path.name))
-    files = resources.files("cryptodispatch.known_answers").iterdir()
-    return [
-        vector
-        for file in sorted(files, key=lambda file: file.name)
-        if file.name.endswith(".toml")
-        for vector in _parse(file.read_text("utf-8"), file.name)
-    ]
-
-
-def _parse(text: str, name: str) -> Iterator[Vector]:
-    try:
-        rows = tomllib.loads(text)["cipher"]
-        for row in rows:
-            yield Vector(
-                row["algorithm"],
-                row["source"],
-                *(bytes.fromhex(row[field]) for field in ("key", "iv", "plaintext", "ciphertext")),
-            )
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"vectors: {name}: {type(error).__name__}: {error}") from error
-
-
 def run(algorithm: Algorithm, vectors: Iterable[Vector], *, side: str = "") -> Report:
-    """Run the vectors of an implementation's algorithm, both directions, and report.
+    """Run the vectors of an implementation's algorithm, in every direction, and report.
 
     Args:
         algorithm: the implementation.
@@ -117,17 +61,80 @@ def run(algorithm: Algorithm, vectors: Iterable[Vector], *, side: str = "") -> R
     )
 
 
+def unrun(reports: Iterable[Report], vectors: Iterable[Vector]) -> Iterator[Report]:
+    """Report as failed the vectors that no implementation ran, by algorithm."""
+    ran = {report.algorithm for report in reports if report.vectors}
+    left: dict[str, list[Failure]] = {}
+    for vector in vectors:
+        if vector.algorithm not in ran:
+            problem = "no implementation of this algorithm ran it"
+            left.setdefault(vector.algorithm, []).append(Failure(vector.source, "run", problem))
+    for name, failures in left.items():
+        yield Report(
+            driver="-",
+            algorithm=name,
+            side="",
+            vectors=len(failures),
+            failures=tuple(failures),
+            skipped="",
+        )
+
+
 def _check(driver: str, vector: Vector) -> Iterator[Failure]:
-    for operation, given, expected in (
-        ("encrypt", vector.plaintext, vector.ciphertext),
-        ("decrypt", vector.ciphertext, vector.plaintext),
-    ):
-        try:
-            with Cipher(driver, vector.key) as cipher:
-                run_one = cipher.encrypt if operation == "encrypt" else cipher.decrypt
-                result = run_one(given, vector.iv or None)
-        except (CryptoDispatchError, ValueError, TypeError) as error:
-            yield Failure(vector.source, operation, f"{type(error).__name__}: {error}")
-            continue
-        if result != expected:
-            yield Failure(vector.source, operation, f"{result.hex()} is not {expected.hex()}")
+    """Compare each result with what is expected; an exception is a failure too."""
+    operation = "key"
+    try:
+        if isinstance(vector, CipherVector):
+            results = _cipher(driver, vector)
+        elif isinstance(vector, HashVector):
+            results = _hash(driver, vector)
+        else:
+            results = _aead(driver, vector)
+        for operation, result, expected in results:
+            if result != expected:
+                yield Failure(vector.source, operation, f"{result.hex()} is not {expected.hex()}")
+    except (CryptoDispatchError, ValueError, TypeError) as error:
+        yield Failure(vector.source, f"after {operation}", f"{type(error).__name__}: {error}")
+
+
+_Results = Iterator[tuple[str, bytes, bytes]]  # operation, result, expected
+
+
+def _cipher(driver: str, vector: CipherVector) -> _Results:
+    _check_parity(vector)
+    with Cipher(driver, vector.key) as cipher:
+        iv = vector.iv or None
+        yield "encrypt", cipher.encrypt(vector.plaintext, iv), vector.ciphertext
+        yield "decrypt", cipher.decrypt(vector.ciphertext, iv), vector.plaintext
+
+
+def _hash(driver: str, vector: HashVector) -> _Results:
+    keyed = vector.algorithm.startswith("hmac(")
+    if not keyed and vector.key:
+        raise ValueError(f"key: {len(vector.key)} bytes, and {vector.algorithm} takes none")
+    size = len(vector.digest)
+    with Hash(driver, vector.key if keyed else None) as digester:
+        if not 0 < size <= digester.digest_size:
+            raise ValueError(f"digest: {size} bytes, {digester.digest_size} are the whole")
+        yield "digest", digester.digest(vector.message)[:size], vector.digest
+        stream = digester.new()
+        half = len(vector.message) // 2
+        stream.update(vector.message[:half])
+        stream.update(vector.message[half:])
+        yield "stream", stream.digest()[:size], vector.digest
+
+
+def _aead(driver: str, vector: AeadVector) -> _Results:
+    _check_parity(vector)
+    sealed = vector.ciphertext + vector.tag
+    with Aead(driver, vector.key, auth_key=vector.auth_key, tag_size=len(vector.tag)) as aead:
+        yield "encrypt", aead.encrypt(vector.plaintext, vector.iv, vector.aad), sealed
+        yield "decrypt", aead.decrypt(sealed, vector.iv, vector.aad), vector.plaintext
+
+
+def _check_parity(vector: CipherVector | AeadVector) -> None:
+    """The cipher ignores parity bits; checked here, no bit of a vector can change unnoticed."""
+    if "des" in vector.algorithm:
+        for index, value in enumerate(vector.key):
+            if value.bit_count() % 2 == 0:
+                raise ValueError(f"key: byte {index} has even parity, so the vector is damaged")
