@@ -2,7 +2,9 @@
 #ifndef DRIVER_FIXTURE_H
 #define DRIVER_FIXTURE_H
 
+#include "cryptodispatch/aead.h"
 #include "cryptodispatch/eip93_driver.h"
+#include "cryptodispatch/hash.h"
 #include "fake_bus.h"
 #include "test_support.h"
 
@@ -32,14 +34,20 @@ static inline void fixture_cipher(struct fixture *f, const char *name, size_t ke
     CHECK_EQ(cd_cipher_set_key(f->cipher, fixture_key, key_len), CD_OK);
 }
 
-static inline struct fixture fixture_new(uint32_t ring_entries) {
+static inline struct fixture fixture_new_segments(uint32_t ring_entries, uint32_t hash_segment) {
     struct fixture f = {.fake = fake_new()};
-    struct cd_eip93_driver_config config = {ring_entries, TIMEOUT_NS};
+    struct cd_eip93_driver_config config = {.ring_entries = ring_entries,
+                                            .request_timeout_ns = TIMEOUT_NS,
+                                            .hash_segment = hash_segment};
     fake_bus(f.fake, &f.bus);
     CHECK_EQ(cd_registry_new(&f.registry), CD_OK);
     CHECK_EQ(cd_eip93_driver_new(&f.driver, f.registry, &f.bus, &config, NULL), CD_OK);
     fixture_cipher(&f, "cbc(aes)", 16);
     return f;
+}
+
+static inline struct fixture fixture_new(uint32_t ring_entries) {
+    return fixture_new_segments(ring_entries, 0);
 }
 
 static inline void fixture_end(struct fixture *f) {

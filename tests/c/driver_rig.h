@@ -2,8 +2,10 @@
 #ifndef DRIVER_RIG_H
 #define DRIVER_RIG_H
 
+#include "cryptodispatch/aead.h"
 #include "cryptodispatch/eip93_driver.h"
 #include "cryptodispatch/eip93_emulator.h"
+#include "cryptodispatch/hash.h"
 #include "cryptodispatch/software.h"
 #include "test_support.h"
 
@@ -14,10 +16,13 @@ struct rig {
     struct cd_eip93_bus bus;
     struct cd_registry *registry;
     struct cd_eip93_driver *driver;
+    uint32_t hash_segment; /* of drivers attached from now on */
 };
 
 static inline void rig_attach(struct rig *rig, uint32_t entries, uint64_t timeout_ns) {
-    struct cd_eip93_driver_config config = {entries, timeout_ns};
+    struct cd_eip93_driver_config config = {.ring_entries = entries,
+                                            .request_timeout_ns = timeout_ns,
+                                            .hash_segment = rig->hash_segment};
     CHECK_EQ(cd_eip93_driver_new(&rig->driver, rig->registry, &rig->bus, &config, NULL), CD_OK);
 }
 
@@ -29,6 +34,14 @@ static inline struct rig rig_new(int pace, uint32_t entries, uint64_t timeout_ns
     CHECK_EQ(cd_registry_new(&rig.registry), CD_OK);
     CHECK_EQ(cd_software_register(rig.registry, NULL), CD_OK);
     rig_attach(&rig, entries, timeout_ns);
+    return rig;
+}
+
+static inline struct rig rig_with_segments(uint32_t entries, uint32_t hash_segment) {
+    struct rig rig = rig_new(CD_EIP93_FREE, entries, 0);
+    cd_eip93_driver_free(rig.driver);
+    rig.hash_segment = hash_segment;
+    rig_attach(&rig, entries, 0);
     return rig;
 }
 

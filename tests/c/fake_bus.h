@@ -3,7 +3,8 @@
  * guards, and answers commands only when and how a test says.
  *
  * Offsets are literals on purpose, independent of eip93_regs.h. The "cipher" of this double is XOR
- * with 0xA5; what it leaves as the next IV is the last 16 bytes of its output.
+ * with 0xA5; what it leaves as the next IV is the last 16 bytes of its output. Nor does it hash:
+ * see fake_transform.
  */
 #ifndef FAKE_BUS_H
 #define FAKE_BUS_H
@@ -124,8 +125,8 @@ static inline void fake_doorbell(struct fake *fake, uint32_t count) {
         uint32_t index = (fake->answer_index + fake->unanswered + i) % entries;
         const uint32_t *command = fake_command(fake, index);
         const uint32_t *result = fake_result(fake, index);
-        if (command[0] != 1 || (command[7] & 0xFFF00000u) != 0x00400000u || result[0] != 0 ||
-            result[7] != 0) {
+        if ((command[0] & ~0x10u) != 1 || (command[7] & 0xFFF00000u) != 0x00400000u ||
+            result[0] != 0 || result[7] != 0) {
             fake->bad++;
         }
     }
@@ -291,19 +292,51 @@ static inline void fake_advance(void *context, uint64_t picoseconds) {
     ((struct fake *)context)->time_ns += picoseconds / 1000;
 }
 
-/* Move the bytes of one command and leave the next IV. */
+/* What the SA of a command says. */
+struct fake_operation {
+    uint32_t opcode, header, digest; /* bytes */
+    bool inbound;
+};
+
+static inline struct fake_operation fake_operation(struct fake *fake, const uint32_t *command) {
+    uint32_t sa[2] = {0, 0};
+    memcpy(sa, fake_reach(fake, command[3], 128, 0), sizeof(sa));
+    struct fake_operation operation = {
+        .opcode = sa[0] & 7,
+        .inbound = (sa[0] & 8) != 0,
+        .header = (sa[0] & 7) == 1 ? (sa[1] >> 16 & 0xFF) * ((sa[1] & 0x2000) != 0 ? 1 : 4) : 0,
+    };
+    bool final = (command[0] & 0x10) != 0 || (sa[1] & 0x1000) != 0;
+    if (operation.opcode != 0 && final && (sa[1] & 1) != 0) {
+        operation.digest = (sa[0] >> 20 & 0xF) * 4;
+    }
+    return operation;
+}
+
+/* Move the bytes of one command and leave the next IV, or the digest. The "digest" of this double
+ * is the chaining words with the length added to the first, and that of an aead all zeros. */
 static inline void fake_transform(struct fake *fake, const uint32_t *command) {
+    struct fake_operation operation = fake_operation(fake, command);
     uint32_t length = command[7] & 0xFFFFF;
+    bool hash = operation.opcode == 3;
+    size_t output = operation.digest + (hash ? 0 : length);
     const uint8_t *source = fake_reach(fake, command[1], length, CD_DMA_TO_DEVICE);
-    uint8_t *destination = fake_reach(fake, command[2], length, CD_DMA_FROM_DEVICE);
+    uint8_t *destination = fake_reach(fake, command[2], output, CD_DMA_FROM_DEVICE);
     uint8_t *state = fake_reach(fake, command[4], 56, 0);
     if (source == NULL || destination == NULL || state == NULL) {
         return;
     }
-    for (uint32_t i = 0; i < length; i++) {
+    if (operation.opcode != 0) {
+        uint32_t word;
+        memcpy(&word, state + 24, 4);
+        word = hash ? word + length : 0;
+        memcpy(state + 24, &word, 4);
+        memset(destination + output - operation.digest, 0, operation.digest);
+    }
+    for (uint32_t i = operation.header; !hash && i < length; i++) {
         destination[i] = source[i] ^ 0xA5;
     }
-    if (length >= 16) {
+    if (!hash && length >= 16) {
         memcpy(state, destination + length - 16, 16);
     }
 }
@@ -317,7 +350,9 @@ static inline void fake_answer(struct fake *fake, struct fake_answer how) {
         fake->bad++;
         return;
     }
-    uint32_t length = how.status == 0 ? (command[7] & 0xFFFFF) - how.length_less : 0;
+    struct fake_operation operation = fake_operation(fake, command);
+    uint32_t output = operation.digest + (operation.opcode == 3 ? 0 : command[7] & 0xFFFFF);
+    uint32_t length = how.status == 0 ? output - how.length_less : 0;
     if (how.status == 0 && !how.no_write) {
         fake_transform(fake, command);
     }
@@ -325,7 +360,8 @@ static inline void fake_answer(struct fake *fake, struct fake_answer how) {
         memcpy(result + 1, command + 1, 24);
         result[6] ^= how.id_xor;
         result[7] = (how.length_owner == 0 ? 2 : how.length_owner & 3) << 22 | length;
-        result[0] = (how.control_owner == 0 ? 2 : how.control_owner & 3) | how.status << 16;
+        result[0] = (how.control_owner == 0 ? 2 : how.control_owner & 3) | (command[0] & 0x10) |
+                    how.status << 16;
         command[0] = result[0];
         command[7] = result[7];
     }

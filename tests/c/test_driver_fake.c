@@ -55,11 +55,12 @@ static void init_sequence(void) {
     fixture_end(&f);
 }
 
-static cd_status try_new(struct fake *fake, uint32_t ring_entries) {
+static cd_status try_new_segments(struct fake *fake, uint32_t ring_entries, uint32_t hash_segment) {
     struct cd_registry *registry;
     struct cd_eip93_bus bus;
     struct cd_eip93_driver *driver;
-    struct cd_eip93_driver_config config = {ring_entries, 0};
+    struct cd_eip93_driver_config config = {.ring_entries = ring_entries,
+                                            .hash_segment = hash_segment};
     struct cd_error error = {""};
     fake_bus(fake, &bus);
     CHECK_EQ(cd_registry_new(&registry), CD_OK);
@@ -76,18 +77,28 @@ static cd_status try_new(struct fake *fake, uint32_t ring_entries) {
     return status;
 }
 
+static cd_status try_new(struct fake *fake, uint32_t ring_entries) {
+    return try_new_segments(fake, ring_entries, 0);
+}
+
 static void what_is_refused(void) {
     const uint32_t sizes[] = {1, 3, 1025, UINT32_MAX};
     struct fake *fake = fake_new();
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         CHECK_EQ(try_new(fake, sizes[i]), CD_E_INVALID);
     }
+    const uint32_t segments[] = {1, 63, 65, 0xFFFC1, 0x100000, UINT32_MAX};
+    for (size_t i = 0; i < sizeof(segments) / sizeof(segments[0]); i++) {
+        CHECK_EQ(try_new_segments(fake, 8, segments[i]), CD_E_INVALID);
+    }
     CHECK_EQ(fake->logged, 0);
+    CHECK_EQ(try_new_segments(fake, 8, 64), CD_OK);
+    CHECK_EQ(try_new_segments(fake, 8, 0xFFFC0), CD_OK);
     CHECK_EQ(try_new(fake, 4), CD_OK);
     CHECK_EQ(try_new(fake, 1024), CD_OK);
     fake->dead_starts = 1;
     CHECK_EQ(try_new(fake, 8), CD_E_DEVICE);
-    for (unsigned i = 1; i <= 3; i++) { /* R023 */
+    for (unsigned i = 1; i <= 4; i++) { /* R023 */
         fake->allocation_calls = 0;
         fake->fail_allocation = i;
         CHECK_EQ(try_new(fake, 8), CD_E_NO_MEMORY);
@@ -213,7 +224,7 @@ static void cbc_descriptor(void) {
     CHECK_EQ(request.status, CD_OK);
     CHECK_BYTES(request.iv, expected, 16);
     CHECK_BYTES(out, expected, 16);
-    for (uint32_t i = 0; i < 192; i++) { /* the key does not stay in DMA memory */
+    for (uint32_t i = 0; i < 384; i++) { /* the key does not stay in DMA memory */
         CHECK_EQ(*fake_reach(f.fake, result[3] + i, 1, 0), 0);
     }
     fixture_end(&f);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define BLOCK 16u
+#define CIPHER_RECORD offsetof(struct cd_driver_record, last_sa) /* what ciphers use of it */
 
 /* Blocks under one IV before the 32-bit counter of RFC 3686, which starts at 1, is used up. */
 #define RFC3686_BLOCKS_MAX UINT32_MAX
@@ -39,6 +40,15 @@ static size_t segment_limit(const struct cd_driver_job *job) {
     return left < CD_DRIVER_SEGMENT_MAX ? left : CD_DRIVER_SEGMENT_MAX;
 }
 
+/* Text in, text of the same length out. */
+static void describe_segment(const struct cd_driver_job *job, struct cd_driver_segment *out,
+                             size_t length) {
+    out->source = job->source + job->submitted;
+    out->destination = job->destination + job->submitted;
+    out->length = (uint32_t)length;
+    out->result_length = (uint32_t)length;
+}
+
 static void write_sa(const struct cd_driver_job *job, struct cd_driver_record *record) {
     const struct cd_driver_transform *transform = job->transform;
     record->sa = transform->sa;
@@ -60,19 +70,24 @@ static void chained_start(const struct cd_driver_job *job, struct cd_driver_reco
     memcpy(record->state.iv, request->iv, transform->mode->iv_size);
 }
 
-static size_t chained_segment(const struct cd_driver_job *job, struct cd_driver_record *record) {
+static bool chained_segment(const struct cd_driver_job *job, struct cd_driver_record *record,
+                            struct cd_driver_segment *out) {
     (void)record;
-    return segment_limit(job);
+    describe_segment(job, out, segment_limit(job));
+    return true;
 }
 
-static void chained_finish(const struct cd_driver_job *job, const struct cd_driver_record *record) {
+static cd_status chained_finish(const struct cd_driver_job *job,
+                                const struct cd_driver_record *record) {
     const struct cd_driver_transform *transform = job->transform;
     struct cd_cipher_request *request = job->request;
     memcpy(request->iv, record->state.iv, transform->mode->iv_size);
+    return CD_OK;
 }
 
 const struct cd_driver_job_ops cd_driver_job_chained = {
     .user_flags = CD_DRIVER_USER_CIPHER,
+    .record_size = CIPHER_RECORD,
     .start = chained_start,
     .segment = chained_segment,
     .finish = chained_finish,
@@ -88,29 +103,34 @@ static void counter_start(const struct cd_driver_job *job, struct cd_driver_reco
 
 /* A segment ends where the chip's counter would wrap. The carry is put into the state record for
  * the next one, once the engine has written the record for the last time. */
-static size_t counter_segment(const struct cd_driver_job *job, struct cd_driver_record *record) {
+static bool counter_segment(const struct cd_driver_job *job, struct cd_driver_record *record,
+                            struct cd_driver_segment *out) {
     uint8_t counter[16];
     add_blocks(counter, job->counter, job->submitted / BLOCK);
     uint32_t low = cd_load_be32(counter + 12);
     if (low == 0 && job->submitted > 0) {
         if (job->in_ring > 0) {
-            return 0;
+            return false;
         }
         memcpy(record->state.iv, counter, sizeof(counter));
     }
     uint64_t until_wrap = (((uint64_t)1 << 32) - low) * BLOCK;
     size_t limit = segment_limit(job);
-    return limit < until_wrap ? limit : (size_t)until_wrap;
+    describe_segment(job, out, limit < until_wrap ? limit : (size_t)until_wrap);
+    return true;
 }
 
-static void ctr_finish(const struct cd_driver_job *job, const struct cd_driver_record *record) {
+static cd_status ctr_finish(const struct cd_driver_job *job,
+                            const struct cd_driver_record *record) {
     struct cd_cipher_request *request = job->request;
     (void)record;
     add_blocks(request->iv, job->counter, blocks_of(job->length));
+    return CD_OK;
 }
 
 const struct cd_driver_job_ops cd_driver_job_ctr = {
     .user_flags = CD_DRIVER_USER_CIPHER,
+    .record_size = CIPHER_RECORD,
     .start = counter_start,
     .segment = counter_segment,
     .finish = ctr_finish,
@@ -119,14 +139,17 @@ const struct cd_driver_job_ops cd_driver_job_ctr = {
 
 /* ---- RFC 3686: CTR with nonce | IV | block number, from 1 ---- */
 
-static void rfc3686_finish(const struct cd_driver_job *job, const struct cd_driver_record *record) {
+static cd_status rfc3686_finish(const struct cd_driver_job *job,
+                                const struct cd_driver_record *record) {
     struct cd_cipher_request *request = job->request;
     (void)record;
     request->block_offset += blocks_of(job->length);
+    return CD_OK;
 }
 
 const struct cd_driver_job_ops cd_driver_job_rfc3686 = {
     .user_flags = CD_DRIVER_USER_CIPHER,
+    .record_size = CIPHER_RECORD,
     .start = counter_start,
     .segment = counter_segment,
     .finish = rfc3686_finish,
@@ -136,42 +159,37 @@ const struct cd_driver_job_ops cd_driver_job_rfc3686 = {
 /* ---- Transforms ---- */
 
 static cd_status cipher_init(struct cd_cipher *cipher) {
-    const struct cd_driver_implementation *implementation =
-        (const struct cd_driver_implementation *)(const void *)cd_cipher_implementation(cipher);
+    const struct cd_implementation *implementation = cd_cipher_implementation(cipher);
     struct cd_driver_transform *transform = cd_cipher_context(cipher);
-    transform->driver = implementation->public.provider;
-    transform->mode = implementation->mode;
+    transform->driver = implementation->provider;
+    transform->mode = cd_driver_mode_of(implementation);
     return CD_OK;
 }
 
-static bool is_ready(struct cd_eip93_driver *driver) {
-    pthread_mutex_lock(&driver->lock);
-    bool ready = driver->state == CD_DRIVER_READY;
-    pthread_mutex_unlock(&driver->lock);
-    return ready;
-}
-
-/* Build the SA template. The key field always holds the encryption key; the engine derives the
- * decryption schedule itself (11, item 29). */
-static cd_status cipher_set_key(struct cd_cipher *cipher, const uint8_t *key, size_t key_len) {
-    struct cd_driver_transform *transform = cd_cipher_context(cipher);
-    const struct cd_driver_mode *mode = transform->mode;
-    if (!is_ready(transform->driver)) {
-        return CD_E_NO_DEVICE;
-    }
+/* The key field always holds the encryption key; the engine derives the decryption schedule itself
+ * (11, item 29). */
+void cd_driver_cipher_sa(struct eip93_sa *out_sa, const struct cd_driver_mode *mode,
+                         const uint8_t *key, size_t key_len) {
     size_t cipher_key_len = key_len - mode->nonce_size;
     uint32_t cmd1 = mode->cmd1;
     if (EIP93_GET(mode->cmd0, EIP93_SA0_CIPHER) == EIP93_SA0_CIPHER_AES) {
         cmd1 |= EIP93_PUT(cipher_key_len / 8, EIP93_SA1_AES_KEY_LENGTH);
     }
-    struct eip93_sa *sa = &transform->sa;
-    memset(sa, 0, sizeof(*sa));
-    sa->cmd0 = cd_driver_le32(mode->cmd0);
-    sa->cmd1 = cd_driver_le32(cmd1);
-    memcpy(sa->key, key, cipher_key_len);
-    sa->seqnum_mask0 = cd_driver_le32(UINT32_MAX);
-    memcpy(sa->nonce, key + cipher_key_len, mode->nonce_size);
-    return CD_OK;
+    memset(out_sa, 0, sizeof(*out_sa));
+    out_sa->cmd0 = cd_driver_le32(mode->cmd0);
+    out_sa->cmd1 = cd_driver_le32(cmd1);
+    memcpy(out_sa->key, key, cipher_key_len);
+    out_sa->seqnum_mask0 = cd_driver_le32(UINT32_MAX);
+    memcpy(out_sa->nonce, key + cipher_key_len, mode->nonce_size);
+}
+
+static cd_status cipher_set_key(struct cd_cipher *cipher, const uint8_t *key, size_t key_len) {
+    struct cd_driver_transform *transform = cd_cipher_context(cipher);
+    cd_status status = cd_driver_check_ready(transform->driver);
+    if (status == CD_OK) {
+        cd_driver_cipher_sa(&transform->sa, transform->mode, key, key_len);
+    }
+    return status;
 }
 
 /* The counter block of the request's first block. */

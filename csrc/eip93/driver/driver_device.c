@@ -33,7 +33,41 @@ void cd_driver_release(void *context) {
     free(driver);
 }
 
-static cd_status check_arguments(const struct cd_eip93_bus *bus, uint32_t ring_entries,
+cd_status cd_driver_check_ready(struct cd_eip93_driver *driver) {
+    pthread_mutex_lock(&driver->lock);
+    bool ready = driver->state == CD_DRIVER_READY;
+    pthread_mutex_unlock(&driver->lock);
+    return ready ? CD_OK : CD_E_NO_DEVICE;
+}
+
+cd_status cd_driver_count_software(struct cd_eip93_driver *driver) {
+    pthread_mutex_lock(&driver->lock);
+    bool ready = driver->state == CD_DRIVER_READY;
+    driver->counters.software += ready ? 1 : 0;
+    pthread_mutex_unlock(&driver->lock);
+    return ready ? CD_OK : CD_E_NO_DEVICE;
+}
+
+/* The configuration with every 0 replaced by what it stands for. */
+static struct cd_eip93_driver_config complete(const struct cd_eip93_driver_config *config) {
+    struct cd_eip93_driver_config full = {.ring_entries = 0};
+    if (config != NULL) {
+        full = *config;
+    }
+    if (full.ring_entries == 0) {
+        full.ring_entries = CD_EIP93_RING_DEFAULT;
+    }
+    if (full.request_timeout_ns == 0) {
+        full.request_timeout_ns = REQUEST_TIMEOUT_DEFAULT_NS;
+    }
+    if (full.hash_segment == 0) {
+        full.hash_segment = CD_EIP93_HASH_SEGMENT_MAX;
+    }
+    return full;
+}
+
+static cd_status check_arguments(const struct cd_eip93_bus *bus,
+                                 const struct cd_eip93_driver_config *config,
                                  struct cd_error *out_error) {
     if (bus->abi != CD_EIP93_BUS_ABI) {
         say(out_error, "bus: its ABI is not CD_EIP93_BUS_ABI of this library");
@@ -45,8 +79,13 @@ static cd_status check_arguments(const struct cd_eip93_bus *bus, uint32_t ring_e
         say(out_error, "bus: a function is missing, or its clock does not run");
         return CD_E_INVALID;
     }
-    if (ring_entries < RING_ENTRIES_MIN || ring_entries > EIP93_RING_ENTRIES_MAX) {
+    if (config->ring_entries < RING_ENTRIES_MIN || config->ring_entries > EIP93_RING_ENTRIES_MAX) {
         say(out_error, "ring_entries: 4 to 1024, or 0 for the default, is allowed");
+        return CD_E_INVALID;
+    }
+    if (config->hash_segment % CD_HASH_BLOCK != 0 ||
+        config->hash_segment > CD_EIP93_HASH_SEGMENT_MAX) {
+        say(out_error, "hash_segment: a multiple of 64 up to 1048512, or 0, is allowed");
         return CD_E_INVALID;
     }
     return CD_OK;
@@ -71,8 +110,9 @@ static bool init_locks(struct cd_eip93_driver *driver) {
 
 /* A driver with one hold and no DMA memory; NULL if there is no memory. */
 static struct cd_eip93_driver *new_driver(struct cd_registry *registry,
-                                          const struct cd_eip93_bus *bus, uint32_t entries,
-                                          uint64_t timeout_ns) {
+                                          const struct cd_eip93_bus *bus,
+                                          const struct cd_eip93_driver_config *config) {
+    uint32_t entries = config->ring_entries;
     struct cd_eip93_driver *driver = calloc(1, sizeof(*driver));
     if (driver == NULL) {
         return NULL;
@@ -89,7 +129,9 @@ static struct cd_eip93_driver *new_driver(struct cd_registry *registry,
     driver->registry = registry;
     atomic_init(&driver->holds, 1);
     driver->entries = entries;
-    driver->timeout_ticks = cd_clock_ns_to_ticks(&driver->bus.clock, timeout_ns);
+    driver->timeout_ticks = cd_clock_ns_to_ticks(&driver->bus.clock, config->request_timeout_ns);
+    driver->hash_segment = config->hash_segment;
+    driver->free_bounces = (1u << CD_DRIVER_BOUNCE_COUNT) - 1;
     for (uint32_t i = 0; i < entries; i++) {
         driver->free_records[i] = (uint16_t)(entries - 1 - i);
     }
@@ -98,8 +140,8 @@ static struct cd_eip93_driver *new_driver(struct cd_registry *registry,
 }
 
 static cd_status allocate(struct cd_eip93_driver *driver, struct cd_driver_memory *out,
-                          size_t size) {
-    size_t length = driver->entries * size;
+                          size_t count, size_t size) {
+    size_t length = count * size;
     cd_status status = driver->bus.dma_alloc(driver->bus.context, length, DMA_ALIGNMENT,
                                              &out->memory, &out->address);
     if (status != CD_OK) {
@@ -111,12 +153,16 @@ static cd_status allocate(struct cd_eip93_driver *driver, struct cd_driver_memor
 }
 
 static cd_status allocate_all(struct cd_eip93_driver *driver) {
-    cd_status status = allocate(driver, &driver->command_ring, EIP93_DESCRIPTOR_SIZE);
+    size_t entries = driver->entries;
+    cd_status status = allocate(driver, &driver->command_ring, entries, EIP93_DESCRIPTOR_SIZE);
     if (status == CD_OK) {
-        status = allocate(driver, &driver->result_ring, EIP93_DESCRIPTOR_SIZE);
+        status = allocate(driver, &driver->result_ring, entries, EIP93_DESCRIPTOR_SIZE);
     }
     if (status == CD_OK) {
-        status = allocate(driver, &driver->records, sizeof(struct cd_driver_record));
+        status = allocate(driver, &driver->records, entries, sizeof(struct cd_driver_record));
+    }
+    if (status == CD_OK) {
+        status = allocate(driver, &driver->bounces, CD_DRIVER_BOUNCE_COUNT, CD_DRIVER_BOUNCE_SIZE);
     }
     return status;
 }
@@ -130,6 +176,7 @@ static void deallocate(struct cd_eip93_driver *driver, struct cd_driver_memory *
 }
 
 static void deallocate_all(struct cd_eip93_driver *driver) {
+    deallocate(driver, &driver->bounces);
     deallocate(driver, &driver->records);
     deallocate(driver, &driver->result_ring);
     deallocate(driver, &driver->command_ring);
@@ -155,23 +202,19 @@ cd_status cd_eip93_driver_new(struct cd_eip93_driver **out_driver, struct cd_reg
                               const struct cd_eip93_bus *bus,
                               const struct cd_eip93_driver_config *config,
                               struct cd_error *out_error) {
-    uint32_t entries =
-        config != NULL && config->ring_entries != 0 ? config->ring_entries : CD_EIP93_RING_DEFAULT;
-    uint64_t timeout_ns = config != NULL && config->request_timeout_ns != 0
-                              ? config->request_timeout_ns
-                              : REQUEST_TIMEOUT_DEFAULT_NS;
-    cd_status status = check_arguments(bus, entries, out_error);
+    const struct cd_eip93_driver_config full = complete(config);
+    cd_status status = check_arguments(bus, &full, out_error);
     if (status != CD_OK) {
         return status;
     }
-    struct cd_eip93_driver *driver = new_driver(registry, bus, entries, timeout_ns);
+    struct cd_eip93_driver *driver = new_driver(registry, bus, &full);
     if (driver == NULL) {
         say(out_error, "no memory for the driver");
         return CD_E_NO_MEMORY;
     }
     status = allocate_all(driver);
     if (status != CD_OK) {
-        say(out_error, "bus: no DMA memory for the rings");
+        say(out_error, "bus: no DMA memory for rings, records and bounce areas");
         deallocate_all(driver);
         cd_driver_release(driver);
         return status;

@@ -4,89 +4,31 @@
  *   driver_device.c      new, free, holds, counters
  *   driver_engine.c      register sequences: bring up, stop, restart, quiesce
  *   driver_ring.c        descriptors in, results out, doorbell
+ *   driver_job.h         what a job is
  *   driver_queue.c       jobs: first in, first out into the ring, and their ends
+ *   driver_map.c         the buffers of a descriptor, mapped and unmapped
  *   driver_recovery.c    an engine that stopped answering, or answered nonsense
  *   driver_wait.c        threads that wait: one listens to the interrupt, the others to it
  *   driver_cipher.c      cipher transforms and their jobs
- *   driver_algorithms.c  the table of algorithms, registration
+ *   driver_digest.c      what hashes and aeads share: HMAC keys, the software child, byte order
+ *   driver_hash.c        hash transforms; driver_hash_job.c their jobs
+ *   driver_aead.c        aead transforms; driver_aead_job.c their jobs
+ *   driver_modes.c       the table of algorithms
+ *   driver_algorithms.c  registration
  *
- * A job is one request on its way through the ring, as one or more descriptors (segments) that are
- * chained through the state record of the job. Functions that say "locked" are called with the
- * driver's mutex held. Completions run with no lock held.
+ * Functions that say "locked" are called with the driver's mutex held. Completions run with no lock
+ * held.
  */
 #ifndef CD_DRIVER_INTERNAL_H
 #define CD_DRIVER_INTERNAL_H
 
 #include "cryptodispatch/eip93_driver.h"
-#include "eip93/eip93_regs.h"
+#include "eip93/driver/driver_job.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define CD_DRIVER_SEGMENT_MAX 0xFFFF0u /* whole blocks in the 20-bit length field, bytes (4.2) */
 #define CD_DRIVER_ALGORITHMS_MAX 32u
-#define CD_DRIVER_NO_RECORD UINT32_MAX
-#define CD_DRIVER_USER_LAST 0x00080000u   /* user id of a request's last descriptor (4.4) */
-#define CD_DRIVER_USER_CIPHER 0x01000000u /* user id of a cipher's descriptor (4.4) */
-
-/* What a job keeps in DMA memory; its index is the id part of the user id. */
-struct cd_driver_record {
-    struct eip93_sa sa;
-    struct eip93_state state;
-    uint8_t unused[8];
-};
-static_assert(sizeof(struct cd_driver_record) == 192, "records keep SA and state 64-byte aligned");
-static_assert(offsetof(struct cd_driver_record, state) == EIP93_SA_SIZE, "state follows the SA");
-
-struct cd_driver_job;
-
-/* How one kind of job uses the engine. */
-struct cd_driver_job_ops {
-    uint32_t user_flags; /* upper half of the user id */
-    /* Fill the zeroed record before the first segment. Locked. */
-    void (*start)(const struct cd_driver_job *job, struct cd_driver_record *record);
-    /* Bytes of the segment that begins at job->submitted, 1..CD_DRIVER_SEGMENT_MAX; 0: not before
-     * the job's earlier segments are done. May be asked again for the same segment. Locked. */
-    size_t (*segment)(const struct cd_driver_job *job, struct cd_driver_record *record);
-    /* All segments went well: take from the record what the request wants. Locked. */
-    void (*finish)(const struct cd_driver_job *job, const struct cd_driver_record *record);
-    /* Tell the request's owner, to whom the job's memory belongs again. Not locked. */
-    void (*complete)(struct cd_driver_job *job, cd_status status);
-};
-
-/* Lies in the private words of the request. */
-struct __attribute__((may_alias)) cd_driver_job {
-    struct cd_driver_job *next;
-    const struct cd_driver_job_ops *ops;
-    const void *transform;
-    void *request;
-    const uint8_t *source;
-    uint8_t *destination;
-    size_t length;    /* bytes */
-    size_t submitted; /* bytes handed to the ring */
-    uint32_t in_ring; /* descriptors under way */
-    uint32_t record;  /* index, or CD_DRIVER_NO_RECORD */
-    cd_status status; /* first error, or CD_OK */
-    bool queued;      /* in the driver's queue: not all bytes are handed to the ring */
-    bool decrypt;
-    uint8_t counter[16]; /* counter modes: the first block's */
-};
-static_assert(sizeof(struct cd_driver_job) <= CD_REQUEST_PRIVATE_WORDS * sizeof(uint64_t),
-              "a job fits in the private words of a request");
-
-struct cd_driver_list {
-    struct cd_driver_job *head;
-    struct cd_driver_job *tail;
-};
-
-/* What is remembered of one descriptor in the ring. */
-struct cd_driver_slot {
-    struct cd_driver_job *job;
-    uint32_t source_addr;
-    uint32_t dest_addr; /* the same as source_addr: one mapping, in both directions */
-    uint32_t length;    /* bytes */
-    uint32_t user_id;
-};
 
 struct cd_driver_memory {
     void *memory; /* NULL: not allocated */
@@ -104,15 +46,20 @@ enum cd_driver_state {
 struct cd_driver_mode {
     const char *algorithm;
     const char *driver;
-    uint32_t options; /* bits of OPTION_1 it needs, all of them */
-    uint32_t cmd0;    /* SA words for encryption, without key length (5.7) */
-    uint32_t cmd1;
-    uint32_t block_size;
+    const char *hash;    /* hash, aead: name of the plain hash */
+    uint32_t options;    /* bits of OPTION_1 it needs, all of them */
+    uint32_t cmd0;       /* SA words for encryption, without key length (5.7) */
+    uint32_t cmd1;       /* an hmac's: of a descriptor that is not the last */
+    uint64_t key_sizes;  /* without those of AES, which OPTION_1 says */
+    uint32_t block_size; /* bytes, as all below */
     uint32_t chunk_size;
     uint32_t iv_size;
-    uint32_t nonce_size; /* bytes at the end of the key */
+    uint32_t nonce_size;  /* at the end of the key */
+    uint32_t digest_size; /* hash, aead */
     const struct cd_driver_job_ops *ops;
-    const struct cd_cipher_ops *cipher;
+    const struct cd_cipher_ops *cipher; /* exactly one of the three */
+    const struct cd_hash_ops *hashing;
+    const struct cd_aead_ops *aead;
 };
 
 struct cd_driver_implementation {
@@ -130,6 +77,8 @@ struct cd_eip93_driver {
     struct cd_driver_memory command_ring;
     struct cd_driver_memory result_ring;
     struct cd_driver_memory records;
+    struct cd_driver_memory bounces;
+    uint32_t hash_segment; /* bytes of a message per descriptor, a multiple of 64 */
     struct cd_driver_implementation implementations[CD_DRIVER_ALGORITHMS_MAX];
     size_t implementation_count;
 
@@ -149,6 +98,7 @@ struct cd_eip93_driver {
     struct cd_driver_slot *slots; /* by ring index */
     uint16_t *free_records;
     uint32_t free_record_count;
+    uint32_t free_bounces; /* a bit each */
     struct cd_driver_list queue;
     struct cd_eip93_driver_counters counters;
 };
@@ -176,9 +126,28 @@ static inline struct cd_driver_record *cd_driver_record(const struct cd_eip93_dr
     return (struct cd_driver_record *)driver->records.memory + index;
 }
 
+/* Bus address of a record. */
+static inline uint32_t cd_driver_record_address(const struct cd_eip93_driver *driver,
+                                                uint32_t index) {
+    return driver->records.address + index * (uint32_t)sizeof(struct cd_driver_record);
+}
+
+static inline uint8_t *cd_driver_bounce(const struct cd_eip93_driver *driver, uint32_t index) {
+    return (uint8_t *)driver->bounces.memory + (size_t)index * CD_DRIVER_BOUNCE_SIZE;
+}
+
+static inline uint32_t cd_driver_bounce_address(const struct cd_eip93_driver *driver,
+                                                uint32_t index) {
+    return driver->bounces.address + index * CD_DRIVER_BOUNCE_SIZE;
+}
+
 /* driver_device.c */
 void cd_driver_retain(void *driver);
 void cd_driver_release(void *driver);
+/* CD_OK, or CD_E_NO_DEVICE. Not locked. */
+cd_status cd_driver_check_ready(struct cd_eip93_driver *driver);
+/* The same, and count one request that is served in software instead. Not locked. */
+cd_status cd_driver_count_software(struct cd_eip93_driver *driver);
 
 /* driver_engine.c: register sequences of section 9.1. Locked, except before registration. */
 /* Reset, check and start the engine. CD_E_DEVICE: not an EIP-93, or it does not come up. */
@@ -204,9 +173,15 @@ void cd_driver_ring_announce(struct cd_eip93_driver *driver);
 /* Take the results that are there; jobs that end are appended to `done`. */
 enum cd_driver_pop cd_driver_ring_pop(struct cd_eip93_driver *driver, struct cd_driver_list *done);
 
+/* driver_map.c. Locked. */
+/* Map what of a segment needs it; nothing stays mapped on an error. */
+cd_status cd_driver_map(struct cd_eip93_driver *driver, struct cd_driver_slot *slot,
+                        const struct cd_driver_segment *segment);
+void cd_driver_unmap(struct cd_eip93_driver *driver, const struct cd_driver_slot *slot);
+
 /* driver_queue.c. Locked, except submit. */
-/* Accept a job that is zeroed but for ops, transform, request, buffers, length and decrypt. Returns
- * CD_IN_PROGRESS, or CD_E_NO_DEVICE and the job was not taken. */
+/* Accept a job that is zeroed but for ops, transform, request, buffers, length, decrypt and
+ * counter. Returns CD_IN_PROGRESS, or CD_E_NO_DEVICE and the job was not taken. */
 cd_status cd_driver_submit(struct cd_eip93_driver *driver, struct cd_driver_job *job);
 /* Fill the ring from the queue and tell the engine. */
 void cd_driver_pump(struct cd_eip93_driver *driver, struct cd_driver_list *done);
@@ -239,10 +214,19 @@ cd_status cd_driver_wait(struct cd_eip93_driver *driver, const int32_t *status,
 /* Let about `ns` of the bus's time pass. */
 void cd_driver_delay(const struct cd_eip93_driver *driver, uint64_t ns);
 
+/* driver_modes.c */
+extern const struct cd_driver_mode cd_driver_modes[CD_DRIVER_ALGORITHMS_MAX];
+
 /* driver_algorithms.c */
 /* Register what OPTION_1 offers; on an error nothing stays registered. */
 cd_status cd_driver_register(struct cd_eip93_driver *driver, struct cd_error *out_error);
 void cd_driver_unregister(struct cd_eip93_driver *driver);
+
+/* The row of an implementation of this driver. */
+static inline const struct cd_driver_mode *
+cd_driver_mode_of(const struct cd_implementation *implementation) {
+    return ((const struct cd_driver_implementation *)(const void *)implementation)->mode;
+}
 
 /* driver_cipher.c */
 extern const struct cd_driver_job_ops cd_driver_job_chained; /* ECB, CBC: the engine keeps the IV */
@@ -250,5 +234,17 @@ extern const struct cd_driver_job_ops cd_driver_job_ctr;
 extern const struct cd_driver_job_ops cd_driver_job_rfc3686;
 extern const struct cd_cipher_ops cd_driver_cipher_ops;
 extern const size_t cd_driver_cipher_context_size;
+/* Start an SA: the mode's words, with the key in it; `key_len` with the nonce. */
+void cd_driver_cipher_sa(struct eip93_sa *out_sa, const struct cd_driver_mode *mode,
+                         const uint8_t *key, size_t key_len);
+
+/* driver_hash.c */
+extern const struct cd_hash_ops cd_driver_hash_ops;
+extern const struct cd_hash_ops cd_driver_hmac_ops;
+extern const size_t cd_driver_hash_context_size;
+
+/* driver_aead.c */
+extern const struct cd_aead_ops cd_driver_aead_ops;
+extern const size_t cd_driver_aead_context_size;
 
 #endif

@@ -27,19 +27,35 @@ static struct cd_driver_job *list_take(struct cd_driver_list *list) {
     return job;
 }
 
-static bool take_record(struct cd_eip93_driver *driver, struct cd_driver_job *job) {
-    if (driver->free_record_count == 0) {
-        return false;
+/* Give the job what it holds until its end. False: something in the ring has to end first. */
+static bool take_memory(struct cd_eip93_driver *driver, struct cd_driver_job *job) {
+    if (job->ops->bounces && job->bounce == CD_DRIVER_NONE) {
+        if (driver->free_bounces == 0) {
+            return false;
+        }
+        job->bounce = (uint32_t)__builtin_ctz(driver->free_bounces);
+        driver->free_bounces &= ~(1u << job->bounce);
     }
-    job->record = driver->free_records[--driver->free_record_count];
+    if (job->record == CD_DRIVER_NONE) {
+        if (driver->free_record_count == 0) {
+            return false;
+        }
+        job->record = driver->free_records[--driver->free_record_count];
+    }
     return true;
 }
 
-static void give_record(struct cd_eip93_driver *driver, struct cd_driver_job *job) {
-    if (job->record != CD_DRIVER_NO_RECORD) {
-        cd_wipe(cd_driver_record(driver, job->record), sizeof(struct cd_driver_record));
+/* Keys and text do not stay in DMA memory. */
+static void give_memory(struct cd_eip93_driver *driver, struct cd_driver_job *job) {
+    if (job->record != CD_DRIVER_NONE) {
+        cd_wipe(cd_driver_record(driver, job->record), job->ops->record_size);
         driver->free_records[driver->free_record_count++] = (uint16_t)job->record;
-        job->record = CD_DRIVER_NO_RECORD;
+        job->record = CD_DRIVER_NONE;
+    }
+    if (job->bounce != CD_DRIVER_NONE) {
+        cd_wipe(cd_driver_bounce(driver, job->bounce), job->length + CD_DRIVER_BOUNCE_TAIL);
+        driver->free_bounces |= 1u << job->bounce;
+        job->bounce = CD_DRIVER_NONE;
     }
 }
 
@@ -47,11 +63,10 @@ static void give_record(struct cd_eip93_driver *driver, struct cd_driver_job *jo
 static void end_job(struct cd_eip93_driver *driver, struct cd_driver_job *job,
                     struct cd_driver_list *done) {
     if (job->status == CD_OK) {
-        job->ops->finish(job, cd_driver_record(driver, job->record));
-    } else {
-        driver->counters.failed++;
+        job->status = job->ops->finish(job, cd_driver_record(driver, job->record));
     }
-    give_record(driver, job);
+    driver->counters.failed += job->status != CD_OK ? 1 : 0;
+    give_memory(driver, job);
     driver->counters.completed++;
     list_append(done, job);
 }
@@ -67,52 +82,10 @@ static void fail_job(struct cd_eip93_driver *driver, struct cd_driver_job *job, 
     }
 }
 
-static void unmap_slot(struct cd_eip93_driver *driver, const struct cd_driver_slot *slot) {
-    const struct cd_eip93_bus *bus = &driver->bus;
-    if (slot->source_addr == slot->dest_addr) {
-        bus->dma_unmap(bus->context, slot->source_addr, slot->length, CD_DMA_BIDIRECTIONAL);
-        driver->counters.unmaps++;
-        return;
-    }
-    bus->dma_unmap(bus->context, slot->dest_addr, slot->length, CD_DMA_FROM_DEVICE);
-    bus->dma_unmap(bus->context, slot->source_addr, slot->length, CD_DMA_TO_DEVICE);
-    driver->counters.unmaps += 2;
-}
-
-/* Map the segment that begins at job->submitted; nothing stays mapped on an error. */
-static cd_status map_slot(struct cd_eip93_driver *driver, struct cd_driver_slot *slot) {
-    const struct cd_eip93_bus *bus = &driver->bus;
-    const struct cd_driver_job *job = slot->job;
-    uint8_t *destination = job->destination + job->submitted;
-    /* The bus takes no pointer to const; the direction is the promise not to write. */
-    uint8_t *source = (uint8_t *)(uintptr_t)(job->source + job->submitted);
-    bool in_place = source == destination;
-    cd_status status =
-        bus->dma_map(bus->context, source, slot->length,
-                     in_place ? CD_DMA_BIDIRECTIONAL : CD_DMA_TO_DEVICE, &slot->source_addr);
-    if (status != CD_OK) {
-        return status;
-    }
-    driver->counters.maps++;
-    slot->dest_addr = slot->source_addr;
-    if (in_place) {
-        return CD_OK;
-    }
-    status =
-        bus->dma_map(bus->context, destination, slot->length, CD_DMA_FROM_DEVICE, &slot->dest_addr);
-    if (status != CD_OK) {
-        bus->dma_unmap(bus->context, slot->source_addr, slot->length, CD_DMA_TO_DEVICE);
-        driver->counters.unmaps++;
-        return status;
-    }
-    driver->counters.maps++;
-    return CD_OK;
-}
-
 void cd_driver_settle(struct cd_eip93_driver *driver, const struct cd_driver_slot *slot,
                       cd_status status, struct cd_driver_list *done) {
     struct cd_driver_job *job = slot->job;
-    unmap_slot(driver, slot);
+    cd_driver_unmap(driver, slot);
     job->in_ring--;
     if (status != CD_OK) {
         fail_job(driver, job, status);
@@ -125,29 +98,34 @@ void cd_driver_settle(struct cd_eip93_driver *driver, const struct cd_driver_slo
 /* Put the next segment of the queue's first job into the ring. CD_E_BUSY: not now, something in the
  * ring has to end first. */
 static cd_status push_segment(struct cd_eip93_driver *driver, struct cd_driver_job *job) {
-    if (job->record == CD_DRIVER_NO_RECORD) {
-        if (!take_record(driver, job)) {
-            return CD_E_BUSY;
-        }
-        job->ops->start(job, cd_driver_record(driver, job->record));
-    }
-    size_t length = job->ops->segment(job, cd_driver_record(driver, job->record));
-    if (length == 0) {
+    if (!take_memory(driver, job)) {
         return CD_E_BUSY;
     }
-    bool last = job->submitted + length == job->length;
+    struct cd_driver_record *record = cd_driver_record(driver, job->record);
+    if (!job->started) {
+        job->ops->start(job, record);
+        job->started = true;
+    }
+    struct cd_driver_segment segment = {.source = NULL};
+    if (!job->ops->segment(job, record, &segment)) {
+        return CD_E_BUSY;
+    }
+    bool last = job->submitted + segment.length == job->length;
     struct cd_driver_slot slot = {
         .job = job,
-        .length = (uint32_t)length,
+        .length = segment.length,
+        .result_length = segment.result_length,
         .user_id = job->ops->user_flags | (last ? CD_DRIVER_USER_LAST : 0) | job->record,
+        .hash_final = segment.hash_final,
+        .last_sa = segment.last_sa,
     };
-    cd_status status = map_slot(driver, &slot);
+    cd_status status = cd_driver_map(driver, &slot, &segment);
     if (status != CD_OK) {
         /* Windows come back with the descriptors that hold them. */
         return status == CD_E_NO_MEMORY && driver->in_flight > 0 ? CD_E_BUSY : status;
     }
     job->in_ring++;
-    job->submitted += length;
+    job->submitted += segment.length;
     cd_driver_ring_push(driver, &slot);
     if (last) {
         (void)list_take(&driver->queue);
@@ -181,7 +159,8 @@ cd_status cd_driver_submit(struct cd_eip93_driver *driver, struct cd_driver_job 
         return CD_E_NO_DEVICE;
     }
     driver->counters.requests++;
-    job->record = CD_DRIVER_NO_RECORD;
+    job->record = CD_DRIVER_NONE;
+    job->bounce = CD_DRIVER_NONE;
     job->queued = true;
     list_append(&driver->queue, job);
     cd_driver_pump(driver, &done);

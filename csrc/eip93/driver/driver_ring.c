@@ -35,20 +35,21 @@ bool cd_driver_ring_has_room(const struct cd_eip93_driver *driver) {
 void cd_driver_ring_push(struct cd_eip93_driver *driver, const struct cd_driver_slot *slot) {
     struct eip93_descriptor *result = descriptor(&driver->result_ring, driver->next);
     struct eip93_descriptor *command = descriptor(&driver->command_ring, driver->next);
-    uint32_t record =
-        driver->records.address + slot->job->record * (uint32_t)sizeof(struct cd_driver_record);
+    uint32_t record = cd_driver_record_address(driver, slot->job->record);
+    uint32_t sa = slot->last_sa ? (uint32_t)offsetof(struct cd_driver_record, last_sa) : 0;
+    uint32_t control = EIP93_CD_HOST_READY | (slot->hash_final ? EIP93_CD_HASH_FINAL : 0);
     /* A stale result must not pass for the one to come (4.3). */
     __atomic_store_n(&result->control, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&result->length, 0, __ATOMIC_RELAXED);
     command->source_addr = cd_driver_le32(slot->source_addr);
     command->dest_addr = cd_driver_le32(slot->dest_addr);
-    command->sa_addr = cd_driver_le32(record);
+    command->sa_addr = cd_driver_le32(record + sa);
     command->state_addr = cd_driver_le32(record + EIP93_SA_SIZE);
     command->arc4_addr = 0;
     command->user_id = cd_driver_le32(slot->user_id);
     __atomic_store_n(&command->length, cd_driver_le32(EIP93_CD_LENGTH_HOST_READY | slot->length),
                      __ATOMIC_RELEASE);
-    __atomic_store_n(&command->control, cd_driver_le32(EIP93_CD_HOST_READY), __ATOMIC_RELEASE);
+    __atomic_store_n(&command->control, cd_driver_le32(control), __ATOMIC_RELEASE);
     driver->slots[driver->next] = *slot;
     driver->next = after(driver, driver->next);
     driver->in_flight++;
@@ -75,11 +76,16 @@ static bool result_is_owned(const struct eip93_descriptor *result, uint32_t *out
            EIP93_GET(*out_length, EIP93_CD_LENGTH_OWNER) == EIP93_OWNER_HOST;
 }
 
-/* The outcome of one result that is owned and carries the right id. */
+/* The outcome of one result that is owned and carries the right id. An engine that compares tags by
+ * itself says so (12, Q1). */
 static cd_status result_status(const struct cd_driver_slot *slot, uint32_t control,
                                uint32_t length) {
-    bool processed = EIP93_GET(control, EIP93_RD_STATUS) == EIP93_RD_OK &&
-                     EIP93_GET(length, EIP93_CD_LENGTH) == slot->length;
+    uint32_t status = EIP93_GET(control, EIP93_RD_STATUS);
+    if (status == EIP93_RD_AUTH_ERR && slot->job->ops->bounces && slot->job->decrypt) {
+        return CD_E_AUTHENTICATION;
+    }
+    bool processed =
+        status == EIP93_RD_OK && EIP93_GET(length, EIP93_CD_LENGTH) == slot->result_length;
     return processed ? CD_OK : CD_E_DEVICE;
 }
 
