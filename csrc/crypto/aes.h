@@ -48,10 +48,15 @@ struct cd_aes_functions {
                 size_t length, uint8_t counter[CD_AES_BLOCK]);
 };
 
-#define CD_AES_AESNI_CPU (CD_CPU_AESNI | CD_CPU_SSSE3) /* cd_aes_aesni.cpu, for initialisers */
+/* cd_aes_aesni.cpu and cd_aes_vaes.cpu, for initialisers. */
+#define CD_AES_AESNI_CPU (CD_CPU_AESNI | CD_CPU_SSSE3)
+#define CD_AES_VAES_CPU (CD_AES_AESNI_CPU | CD_CPU_AVX | CD_CPU_AVX2 | CD_CPU_VAES)
 
 extern const struct cd_aes_functions cd_aes_portable;
-extern const struct cd_aes_functions cd_aes_aesni; /* all NULL but name and cpu where not built */
+extern const struct cd_aes_functions cd_aes_generic; /* 4 KiB of tables; for comparison */
+extern const struct cd_aes_functions cd_aes_fixed;   /* no tables: time independent of secrets */
+extern const struct cd_aes_functions cd_aes_aesni;   /* all NULL but name and cpu where not built */
+extern const struct cd_aes_functions cd_aes_vaes;    /* likewise; the keys of cd_aes_aesni fit */
 
 /* The fastest table that this CPU can run; for users that need AES but are no implementation, such
  * as the emulated chip. */

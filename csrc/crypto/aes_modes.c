@@ -10,6 +10,9 @@
 const struct cd_aes_functions *cd_aes_best(void) {
     uint32_t mask = cd_cpu_detect();
 
+    if ((mask & cd_aes_vaes.cpu) == cd_aes_vaes.cpu) {
+        return &cd_aes_vaes;
+    }
     return (mask & cd_aes_aesni.cpu) == cd_aes_aesni.cpu ? &cd_aes_aesni : &cd_aes_portable;
 }
 

@@ -12,11 +12,10 @@
  * Words hold a column with its first row in the low byte, so round keys are the bytes of FIPS 197
  * loaded little-endian.
  */
-#include <assert.h>
-
 #include "base/endian.h"
 #include "crypto/aes.h"
 #include "crypto/aes_modes.h"
+#include "crypto/aes_schedule.h"
 #include "crypto/aes_tables.h"
 
 #define CACHE_LINE 32u /* bytes; the smallest line of the CPUs in view, tables start at one */
@@ -38,73 +37,37 @@ static void touch_decrypt(void) {
     touch(cd_aes_inverse_sbox, sizeof cd_aes_inverse_sbox);
 }
 
-static inline uint32_t rotate_left(uint32_t word, unsigned bits) {
-    return word << bits | word >> (32 - bits);
-}
-
 static uint32_t substitute(uint32_t word) {
     return (uint32_t)cd_aes_sbox[word & 0xff] | (uint32_t)cd_aes_sbox[word >> 8 & 0xff] << 8 |
            (uint32_t)cd_aes_sbox[word >> 16 & 0xff] << 16 | (uint32_t)cd_aes_sbox[word >> 24] << 24;
 }
 
-/* FIPS 197 section 5.2. */
 static void prepare_encrypt(struct cd_aes_encrypt_key *out_key, const uint8_t *key,
                             size_t key_len) {
-    size_t key_words = key_len / 4, total = 4 * (key_words + 7);
-    uint32_t *words = out_key->words;
-    uint32_t round_constant = 1;
-
-    assert(key_len == 16 || key_len == 24 || key_len == 32);
     touch(cd_aes_sbox, sizeof cd_aes_sbox);
-    out_key->rounds = (uint32_t)key_words + 6;
-    for (size_t i = 0; i < key_words; i++) {
-        words[i] = cd_load_le32(key + 4 * i);
-    }
-    for (size_t i = key_words; i < total; i++) {
-        uint32_t word = words[i - 1];
-
-        if (i % key_words == 0) {
-            word = substitute(rotate_left(word, 24)) ^ round_constant;
-            round_constant = (round_constant << 1 ^ (round_constant >> 7) * 0x11b) & 0xff;
-        } else if (key_words == 8 && i % 8 == 4) {
-            word = substitute(word);
-        }
-        words[i] = words[i - key_words] ^ word;
-    }
+    cd_aes_schedule_encrypt(out_key, key, key_len, substitute);
 }
 
 /* InvMixColumns of a column; the S-box undoes the inverse S-box inside the table. */
 static uint32_t unmix(uint32_t word) {
     return cd_aes_unmix_table[cd_aes_sbox[word & 0xff]] ^
-           rotate_left(cd_aes_unmix_table[cd_aes_sbox[word >> 8 & 0xff]], 8) ^
-           rotate_left(cd_aes_unmix_table[cd_aes_sbox[word >> 16 & 0xff]], 16) ^
-           rotate_left(cd_aes_unmix_table[cd_aes_sbox[word >> 24]], 24);
+           cd_aes_rotate_left(cd_aes_unmix_table[cd_aes_sbox[word >> 8 & 0xff]], 8) ^
+           cd_aes_rotate_left(cd_aes_unmix_table[cd_aes_sbox[word >> 16 & 0xff]], 16) ^
+           cd_aes_rotate_left(cd_aes_unmix_table[cd_aes_sbox[word >> 24]], 24);
 }
 
-/* The schedule of the equivalent inverse cipher in the order of use, FIPS 197 section 5.3.5. */
 static void prepare(struct cd_aes_key *out_key, const uint8_t *key, size_t key_len) {
-    const uint32_t *words = out_key->encrypt.words;
-    uint32_t rounds;
-
     prepare_encrypt(&out_key->encrypt, key, key_len);
     touch(cd_aes_unmix_table, sizeof cd_aes_unmix_table);
-    rounds = out_key->encrypt.rounds;
-    for (uint32_t round = 0; round <= rounds; round++) {
-        for (uint32_t column = 0; column < 4; column++) {
-            uint32_t word = words[4 * (rounds - round) + column];
-            bool inner = round > 0 && round < rounds;
-
-            out_key->decrypt[4 * round + column] = inner ? unmix(word) : word;
-        }
-    }
+    cd_aes_schedule_decrypt(out_key, unmix);
 }
 
 /* One column of a round: SubBytes, ShiftRows (a, b, c, d give one row each), MixColumns,
  * AddRoundKey. */
 static inline uint32_t mix_round(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t key) {
-    return cd_aes_mix_table[a & 0xff] ^ rotate_left(cd_aes_mix_table[b >> 8 & 0xff], 8) ^
-           rotate_left(cd_aes_mix_table[c >> 16 & 0xff], 16) ^
-           rotate_left(cd_aes_mix_table[d >> 24], 24) ^ key;
+    return cd_aes_mix_table[a & 0xff] ^ cd_aes_rotate_left(cd_aes_mix_table[b >> 8 & 0xff], 8) ^
+           cd_aes_rotate_left(cd_aes_mix_table[c >> 16 & 0xff], 16) ^
+           cd_aes_rotate_left(cd_aes_mix_table[d >> 24], 24) ^ key;
 }
 
 /* The last round, without MixColumns: byte 1 of the table is the S-box. */
@@ -140,9 +103,9 @@ static void encrypt_block(const struct cd_aes_encrypt_key *key, uint8_t *out, co
 
 /* One column of a round of the equivalent inverse cipher; rows shift the other way. */
 static inline uint32_t unmix_round(uint32_t a, uint32_t d, uint32_t c, uint32_t b, uint32_t key) {
-    return cd_aes_unmix_table[a & 0xff] ^ rotate_left(cd_aes_unmix_table[d >> 8 & 0xff], 8) ^
-           rotate_left(cd_aes_unmix_table[c >> 16 & 0xff], 16) ^
-           rotate_left(cd_aes_unmix_table[b >> 24], 24) ^ key;
+    return cd_aes_unmix_table[a & 0xff] ^ cd_aes_rotate_left(cd_aes_unmix_table[d >> 8 & 0xff], 8) ^
+           cd_aes_rotate_left(cd_aes_unmix_table[c >> 16 & 0xff], 16) ^
+           cd_aes_rotate_left(cd_aes_unmix_table[b >> 24], 24) ^ key;
 }
 
 static inline uint32_t last_inverse(uint32_t a, uint32_t d, uint32_t c, uint32_t b, uint32_t key) {

@@ -2,7 +2,7 @@
  * The tables of table-driven AES.
  *
  * Only the two S-boxes are written out; the round tables are computed from them by the compiler.
- * tests/c/test_aes.c computes all four from the definitions in FIPS 197 and compares.
+ * tests/c/test_aes.c computes all of them from the definitions in FIPS 197 and compares.
  */
 #include "crypto/aes_tables.h"
 
@@ -70,19 +70,34 @@
 #define TIMES_4(x) TIMES_2(TIMES_2(x))
 #define TIMES_8(x) TIMES_2(TIMES_4(x))
 
-/* A column of the MixColumns matrix times s, first row in the low byte (section 5.1.3). */
-#define MIX(s) (TIMES_2(s) | (uint32_t)(s) << 8 | (uint32_t)(s) << 16 | (TIMES_2(s) ^ (s)) << 24)
-/* The same for InvMixColumns: rows 0e, 09, 0d, 0b (section 5.3.3). */
-#define UNMIX(s)                                                                                   \
-    ((TIMES_8(s) ^ TIMES_4(s) ^ TIMES_2(s)) | (TIMES_8(s) ^ (s)) << 8 |                            \
-     (TIMES_8(s) ^ TIMES_4(s) ^ (s)) << 16 | (TIMES_8(s) ^ TIMES_2(s) ^ (s)) << 24)
+/* A column, first row in the low byte. */
+#define COLUMN(a, b, c, d) ((a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+/* The coefficients of MixColumns (section 5.1.3) and of InvMixColumns (section 5.3.3), times s. */
+#define TIMES_3(s) (TIMES_2(s) ^ (s))
+#define TIMES_9(s) (TIMES_8(s) ^ (s))
+#define TIMES_B(s) (TIMES_8(s) ^ TIMES_2(s) ^ (s))
+#define TIMES_D(s) (TIMES_8(s) ^ TIMES_4(s) ^ (s))
+#define TIMES_E(s) (TIMES_8(s) ^ TIMES_4(s) ^ TIMES_2(s))
 
 #define AS_BYTE(s) (s)
-#define AS_MIX(s) MIX(s##u)
-#define AS_UNMIX(s) UNMIX(s##u)
+/* Columns of the matrices; rotated by one, two and three rows. */
+#define AS_MIX(s) COLUMN(TIMES_2(s##u), s##u, s##u, TIMES_3(s##u))
+#define AS_MIX_1(s) COLUMN(TIMES_3(s##u), TIMES_2(s##u), s##u, s##u)
+#define AS_MIX_2(s) COLUMN(s##u, TIMES_3(s##u), TIMES_2(s##u), s##u)
+#define AS_MIX_3(s) COLUMN(s##u, s##u, TIMES_3(s##u), TIMES_2(s##u))
+#define AS_UNMIX(s) COLUMN(TIMES_E(s##u), TIMES_9(s##u), TIMES_D(s##u), TIMES_B(s##u))
+#define AS_UNMIX_1(s) COLUMN(TIMES_B(s##u), TIMES_E(s##u), TIMES_9(s##u), TIMES_D(s##u))
+#define AS_UNMIX_2(s) COLUMN(TIMES_D(s##u), TIMES_B(s##u), TIMES_E(s##u), TIMES_9(s##u))
+#define AS_UNMIX_3(s) COLUMN(TIMES_9(s##u), TIMES_D(s##u), TIMES_B(s##u), TIMES_E(s##u))
 
 /* Aligned to cache lines: no table touches more of them than it has to. */
 _Alignas(64) const uint8_t cd_aes_sbox[256] = {SBOX(AS_BYTE)};
 _Alignas(64) const uint8_t cd_aes_inverse_sbox[256] = {INVERSE_SBOX(AS_BYTE)};
 _Alignas(64) const uint32_t cd_aes_mix_table[256] = {SBOX(AS_MIX)};
 _Alignas(64) const uint32_t cd_aes_unmix_table[256] = {INVERSE_SBOX(AS_UNMIX)};
+_Alignas(64) const uint32_t cd_aes_mix_tables[4][256] = {
+    {SBOX(AS_MIX)}, {SBOX(AS_MIX_1)}, {SBOX(AS_MIX_2)}, {SBOX(AS_MIX_3)}};
+_Alignas(64) const uint32_t cd_aes_unmix_tables[4][256] = {{INVERSE_SBOX(AS_UNMIX)},
+                                                           {INVERSE_SBOX(AS_UNMIX_1)},
+                                                           {INVERSE_SBOX(AS_UNMIX_2)},
+                                                           {INVERSE_SBOX(AS_UNMIX_3)}};

@@ -1,4 +1,6 @@
-/* The tables of table-driven AES: two S-boxes and one table of 1 KiB per direction. */
+/* The tables of table-driven AES: two S-boxes, and per direction one table of 1 KiB or four of
+ * them.
+ */
 #ifndef CD_AES_TABLES_H
 #define CD_AES_TABLES_H
 
@@ -11,5 +13,8 @@ extern const uint8_t cd_aes_inverse_sbox[256];
 extern const uint32_t cd_aes_mix_table[256];
 /* InvMixColumns of the column (inverse_sbox[i], 0, 0, 0), likewise. */
 extern const uint32_t cd_aes_unmix_table[256];
+/* The same columns for all rows: table r is the one above, rotated to the left by 8 * r bits. */
+extern const uint32_t cd_aes_mix_tables[4][256];
+extern const uint32_t cd_aes_unmix_tables[4][256];
 
 #endif

@@ -118,6 +118,26 @@ void cd_md_digest(const struct cd_md_algorithm *algorithm, uint8_t *out_digest, 
     cd_md_store(algorithm, out_digest, words);
 }
 
+/* cd_md_pad, for both that need it. */
+static inline size_t pad(const struct cd_md_algorithm *algorithm, uint8_t *out_tail,
+                         const uint8_t *rest, size_t rest_len, uint64_t count) {
+    size_t blocks = rest_len < LENGTH_OFFSET ? 1 : 2;
+    memset(out_tail, 0, CD_MD_BLOCK);
+    if (blocks == 2) {
+        memset(out_tail + CD_MD_BLOCK, 0, CD_MD_BLOCK);
+    }
+    copy_partial(out_tail, rest, rest_len);
+    out_tail[rest_len] = 0x80;
+    store_bit_length(algorithm, out_tail + blocks * CD_MD_BLOCK - 8, count);
+    return blocks;
+}
+
+size_t cd_md_pad(const struct cd_md_algorithm *algorithm, uint8_t out_tail[CD_MD_TAIL_MAX],
+                 const uint8_t *rest, size_t rest_len, uint64_t count) {
+    assert(rest_len < CD_MD_BLOCK);
+    return pad(algorithm, out_tail, rest, rest_len, count);
+}
+
 void cd_md_finish(const struct cd_md_algorithm *algorithm, uint32_t *words, uint64_t count,
                   const uint8_t *data, size_t length) {
     assert(count % CD_MD_BLOCK == 0);
@@ -126,15 +146,8 @@ void cd_md_finish(const struct cd_md_algorithm *algorithm, uint32_t *words, uint
         algorithm->blocks(words, data, length / CD_MD_BLOCK);
         data += length - rest;
     }
-    _Alignas(16) uint8_t tail[2 * CD_MD_BLOCK];
-    size_t blocks = rest < LENGTH_OFFSET ? 1 : 2;
-    memset(tail, 0, CD_MD_BLOCK);
-    if (blocks == 2) {
-        memset(tail + CD_MD_BLOCK, 0, CD_MD_BLOCK);
-    }
-    copy_partial(tail, data, rest);
-    tail[rest] = 0x80;
-    store_bit_length(algorithm, tail + blocks * CD_MD_BLOCK - 8, count + length);
+    _Alignas(16) uint8_t tail[CD_MD_TAIL_MAX];
+    size_t blocks = pad(algorithm, tail, data, rest, count + length);
     algorithm->blocks(words, tail, blocks);
     cd_wipe(tail, blocks * CD_MD_BLOCK);
 }

@@ -17,6 +17,7 @@
 #define CD_MD_BLOCK 64u
 #define CD_MD_WORDS_MAX 8u
 #define CD_MD_DIGEST_MAX 32u
+#define CD_MD_TAIL_MAX (2 * CD_MD_BLOCK) /* the last bytes of a message with their padding */
 
 /* One way of computing one hash function. */
 struct cd_md_algorithm {
@@ -82,6 +83,11 @@ void cd_md_digest(const struct cd_md_algorithm *algorithm, uint8_t *out_digest, 
  */
 void cd_md_finish(const struct cd_md_algorithm *algorithm, uint32_t *words, uint64_t count,
                   const uint8_t *data, size_t length);
+
+/* Write the last block or two of a message: its last `rest_len` bytes (less than 64, asserted), the
+ * padding, and the length of the whole message, `count` bytes. Returns how many blocks. */
+size_t cd_md_pad(const struct cd_md_algorithm *algorithm, uint8_t out_tail[CD_MD_TAIL_MAX],
+                 const uint8_t *rest, size_t rest_len, uint64_t count);
 
 /* Write final chaining words as the digest: digest_size bytes. */
 void cd_md_store(const struct cd_md_algorithm *algorithm, uint8_t *out_digest,

@@ -11,9 +11,7 @@
 #include "crypto/des.h"
 #include "crypto/hmac.h"
 #include "cryptodispatch/aead.h"
-
-#define CD_RFC3686_NONCE 4u /* bytes, at the end of the key (RFC 3686 section 5.1) */
-#define CD_RFC3686_IV 8u    /* bytes */
+#include "software/software_aes.h"
 
 struct cd_authenc_context;
 
@@ -60,6 +58,8 @@ extern const struct cd_authenc_cipher cd_authenc_cbc_aes_portable;
 extern const struct cd_authenc_cipher cd_authenc_cbc_aes_aesni;
 extern const struct cd_authenc_cipher cd_authenc_rfc3686_portable;
 extern const struct cd_authenc_cipher cd_authenc_rfc3686_aesni;
+extern const struct cd_authenc_cipher cd_authenc_cbc_aes_vaes;
+extern const struct cd_authenc_cipher cd_authenc_rfc3686_vaes;
 extern const struct cd_authenc_cipher cd_authenc_cbc_des_portable;
 extern const struct cd_authenc_cipher cd_authenc_cbc_des3_portable;
 

@@ -4,10 +4,6 @@
 
 #include <string.h>
 
-#include "base/endian.h"
-
-#define RFC3686_BLOCKS_MAX UINT64_C(0xffffffff) /* under one IV: the counter starts at 1 */
-
 /* ---- cbc(aes) ---- */
 
 static void cbc_aes_prepare(struct cd_authenc_context *context, const uint8_t *key,
@@ -49,9 +45,7 @@ static void rfc3686_crypt(const struct cd_authenc_context *context, uint8_t *out
                           size_t length, const uint8_t *iv) {
     uint8_t counter[CD_AES_BLOCK];
 
-    memcpy(counter, context->key.rfc3686.nonce, CD_RFC3686_NONCE);
-    memcpy(counter + CD_RFC3686_NONCE, iv, CD_RFC3686_IV);
-    cd_store_be32(counter + CD_RFC3686_NONCE + CD_RFC3686_IV, 1);
+    cd_software_rfc3686_counter(counter, context->key.rfc3686.nonce, iv, 0);
     context->pair->cipher->aes->ctr(&context->key.rfc3686.aes, out, in, length, counter);
 }
 
@@ -113,12 +107,14 @@ static void cbc_des3_decrypt(const struct cd_authenc_context *context, uint8_t *
 
 #define RFC3686(backend)                                                                           \
     {                                                                                              \
-        .length_max = RFC3686_BLOCKS_MAX * CD_AES_BLOCK, .aes = &(backend),                        \
+        .length_max = CD_RFC3686_BLOCKS_MAX * CD_AES_BLOCK, .aes = &(backend),                     \
         .prepare = rfc3686_prepare, .encrypt = rfc3686_crypt, .decrypt = rfc3686_crypt,            \
     }
 
 const struct cd_authenc_cipher cd_authenc_cbc_aes_portable = CBC_AES(cd_aes_portable);
 const struct cd_authenc_cipher cd_authenc_cbc_aes_aesni = CBC_AES(cd_aes_aesni);
+const struct cd_authenc_cipher cd_authenc_cbc_aes_vaes = CBC_AES(cd_aes_vaes);
+const struct cd_authenc_cipher cd_authenc_rfc3686_vaes = RFC3686(cd_aes_vaes);
 const struct cd_authenc_cipher cd_authenc_rfc3686_portable = RFC3686(cd_aes_portable);
 const struct cd_authenc_cipher cd_authenc_rfc3686_aesni = RFC3686(cd_aes_aesni);
 

@@ -14,6 +14,7 @@
 #include "crypto/sha1.h"
 #include "crypto/sha2.h"
 #include "cryptodispatch/hash.h"
+#include "software/software_hash.h"
 #include "software/software_internal.h"
 
 _Static_assert(CD_HASH_BLOCK == CD_MD_BLOCK && CD_DIGEST_MAX == CD_MD_DIGEST_MAX &&
@@ -96,6 +97,12 @@ static cd_status hash_finish(struct cd_hash *hash, const struct cd_hash_state *s
     return CD_OK;
 }
 
+static void hash_records(struct cd_hash *hash, struct cd_hash_record *records, size_t count) {
+    const struct hash_context *context = cd_hash_context(hash);
+
+    cd_software_hash_records(context->algorithm, records, count);
+}
+
 /* ---- hmac ---- */
 
 static cd_status hmac_set_key(struct cd_hash *hash, const uint8_t *key, size_t key_len) {
@@ -139,12 +146,17 @@ static cd_status hmac_finish(struct cd_hash *hash, const struct cd_hash_state *s
     return CD_OK;
 }
 
+static void hmac_records(struct cd_hash *hash, struct cd_hash_record *records, size_t count) {
+    cd_software_hmac_records(cd_hash_context(hash), records, count);
+}
+
 static const struct cd_hash_ops hash_ops = {
     .init = hash_init,
     .digest = hash_digest,
     .begin = hash_begin,
     .update = hash_update,
     .finish = hash_finish,
+    .records = hash_records,
 };
 
 static const struct cd_hash_ops hmac_ops = {
@@ -153,6 +165,7 @@ static const struct cd_hash_ops hmac_ops = {
     .begin = hmac_begin,
     .update = hmac_update,
     .finish = hmac_finish,
+    .records = hmac_records,
 };
 
 /* One implementation: names, CPU features, priority, digest, keys, context, functions, backend. */

@@ -2,7 +2,6 @@
 #include "base/endian.h"
 #include "crypto/aes.h"
 #include "crypto/aes_modes.h"
-#include "crypto/aes_tables.h"
 #include "cryptodispatch/cpu.h"
 #include "test_guard.h"
 #include "test_plain_aes.h"
@@ -19,7 +18,7 @@ static uint8_t test_key[32], test_iv[16], test_text[TEXT];
 /* The plain AES's output for test_text, per key size and mode. A shorter text gives a prefix. */
 static uint8_t expected[3][MODES][TEXT];
 
-static const struct cd_aes_functions *backends[4];
+static const struct cd_aes_functions *backends[5];
 static size_t backend_count;
 
 static uint64_t random_state = 0x9e3779b97f4a7c15;
@@ -73,10 +72,17 @@ static void set_up(void) {
         compute_expected(i);
     }
     backends[backend_count++] = &cd_aes_portable;
+    backends[backend_count++] = &cd_aes_generic;
+    backends[backend_count++] = &cd_aes_fixed;
     if ((cd_cpu_detect() & cd_aes_aesni.cpu) == cd_aes_aesni.cpu) {
         backends[backend_count++] = &cd_aes_aesni;
     } else {
         printf("skipped: backend ni, this CPU cannot run it\n");
+    }
+    if ((cd_cpu_detect() & cd_aes_vaes.cpu) == cd_aes_vaes.cpu) {
+        backends[backend_count++] = &cd_aes_vaes;
+    } else {
+        printf("skipped: backend vaes, this CPU cannot run it\n");
     }
 }
 
@@ -131,21 +137,6 @@ static void check_run(const struct cd_aes_functions *aes, size_t size_index, enu
 }
 
 /* ---- tests ---- */
-
-static void tables_are_what_fips_197_defines(void) {
-    for (unsigned i = 0; i < 256; i++) {
-        uint8_t s = plain_sbox[i], r = plain_inverse[i];
-
-        CHECK_EQ(cd_aes_sbox[i], s);
-        CHECK_EQ(cd_aes_inverse_sbox[i], r);
-        CHECK_EQ(cd_aes_mix_table[i], plain_multiply(s, 2) | (uint32_t)s << 8 | (uint32_t)s << 16 |
-                                          (uint32_t)plain_multiply(s, 3) << 24);
-        CHECK_EQ(cd_aes_unmix_table[i], plain_multiply(r, 0x0e) |
-                                            (uint32_t)plain_multiply(r, 0x09) << 8 |
-                                            (uint32_t)plain_multiply(r, 0x0d) << 16 |
-                                            (uint32_t)plain_multiply(r, 0x0b) << 24);
-    }
-}
 
 /* FIPS 197 appendix A: the last round key of each example. */
 static void key_expansion_fips_197_appendix_a(void) {
@@ -456,17 +447,23 @@ static void schedules_are_fips_197_bytes(void) {
 
 static void best_backend_follows_the_cpu(void) {
     bool has_ni = (cd_cpu_detect() & cd_aes_aesni.cpu) == cd_aes_aesni.cpu;
+    bool has_vaes = (cd_cpu_detect() & cd_aes_vaes.cpu) == cd_aes_vaes.cpu;
+    const struct cd_aes_functions *without_vaes = has_ni ? &cd_aes_aesni : &cd_aes_portable;
 
-    CHECK(cd_aes_best() == (has_ni ? &cd_aes_aesni : &cd_aes_portable));
+    CHECK(cd_aes_best() == (has_vaes ? &cd_aes_vaes : without_vaes));
     CHECK(strcmp(cd_aes_portable.name, "lib") == 0 && cd_aes_portable.cpu == 0);
+    CHECK(strcmp(cd_aes_generic.name, "generic") == 0 && cd_aes_generic.cpu == 0);
+    CHECK(strcmp(cd_aes_fixed.name, "fixed-time") == 0 && cd_aes_fixed.cpu == 0);
     CHECK(strcmp(cd_aes_aesni.name, "ni") == 0 && cd_aes_aesni.cpu == CD_AES_AESNI_CPU);
+    CHECK(strcmp(cd_aes_vaes.name, "vaes") == 0 && cd_aes_vaes.cpu == CD_AES_VAES_CPU);
+    (void)cd_cpu_narrow(~(uint32_t)CD_CPU_VAES);
+    CHECK(cd_aes_best() == without_vaes);
     (void)cd_cpu_narrow(~(uint32_t)CD_CPU_AESNI);
     CHECK(cd_aes_best() == &cd_aes_portable);
 }
 
 int main(void) {
     set_up();
-    RUN(tables_are_what_fips_197_defines);
     RUN(key_expansion_fips_197_appendix_a);
     RUN(blocks_fips_197_appendix_c);
     RUN(modes_sp_800_38a_appendix_f);
