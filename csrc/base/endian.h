@@ -27,6 +27,10 @@ static inline uint32_t cd_swap_be32(uint32_t value) {
     return CD_HOST_IS_BIG_ENDIAN ? value : __builtin_bswap32(value);
 }
 
+static inline uint64_t cd_swap_le64(uint64_t value) {
+    return CD_HOST_IS_BIG_ENDIAN ? __builtin_bswap64(value) : value;
+}
+
 static inline uint64_t cd_swap_be64(uint64_t value) {
     return CD_HOST_IS_BIG_ENDIAN ? value : __builtin_bswap64(value);
 }
@@ -45,6 +49,13 @@ static inline uint32_t cd_load_be32(const uint8_t *bytes) {
     return cd_swap_be32(value);
 }
 
+static inline uint64_t cd_load_le64(const uint8_t *bytes) {
+    uint64_t value;
+
+    memcpy(&value, bytes, sizeof value);
+    return cd_swap_le64(value);
+}
+
 static inline uint64_t cd_load_be64(const uint8_t *bytes) {
     uint64_t value;
 
@@ -59,6 +70,11 @@ static inline void cd_store_le32(uint8_t *bytes, uint32_t value) {
 
 static inline void cd_store_be32(uint8_t *bytes, uint32_t value) {
     value = cd_swap_be32(value);
+    memcpy(bytes, &value, sizeof value);
+}
+
+static inline void cd_store_le64(uint8_t *bytes, uint64_t value) {
+    value = cd_swap_le64(value);
     memcpy(bytes, &value, sizeof value);
 }
 

@@ -104,7 +104,10 @@ static uint32_t substitute(uint32_t word) {
     planes_load(planes, bytes);
     cd_aes_sbox_planes(planes);
     planes_store(bytes, planes);
-    return cd_load_le32(bytes);
+    word = cd_load_le32(bytes);
+    cd_wipe(bytes, sizeof bytes);
+    cd_wipe(planes, sizeof planes);
+    return word;
 }
 
 /* Times 2 in GF(2^8), each byte of the word. */

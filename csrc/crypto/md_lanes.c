@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/secure.h"
+#include "cryptodispatch/cpu.h"
 
 #define LANES 3u
 
@@ -100,6 +101,10 @@ static void lanes_step(struct lanes *lanes) {
                              blocks);
     }
     lanes_advance(lanes, blocks);
+}
+
+bool cd_md_lanes_pay(const struct cd_md_algorithm *algorithm) {
+    return (algorithm->cpu & CD_CPU_SHANI) == 0 || (cd_cpu_detect() & CD_CPU_SHA_LANES) != 0;
 }
 
 void cd_md_lanes_finish(const struct cd_md_algorithm *algorithm, struct cd_md_lane_job *jobs,

@@ -21,6 +21,10 @@ struct cd_md_lane_job {
     uint8_t *out_digest;             /* digest_size bytes; NULL if only the words are wanted */
 };
 
+/* True if lanes are faster here than one message after the other: for the portable functions
+ * always, for SHA-NI by CPU (CD_CPU_SHA_LANES). */
+bool cd_md_lanes_pay(const struct cd_md_algorithm *algorithm);
+
 /* Hash all messages to their ends: what cd_md_finish and cd_md_store do for each. Any thread. */
 void cd_md_lanes_finish(const struct cd_md_algorithm *algorithm, struct cd_md_lane_job *jobs,
                         size_t count);

@@ -15,6 +15,14 @@ void cd_software_hash_records(const struct cd_md_algorithm *algorithm,
     struct cd_md_lane_job jobs[CHUNK];
     size_t used = 0;
 
+    if (!cd_md_lanes_pay(algorithm)) {
+        for (size_t i = 0; i < count; i++) {
+            if (records[i].status == CD_OK) {
+                cd_md_digest(algorithm, records[i].digest, records[i].source, records[i].length);
+            }
+        }
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         if (records[i].status == CD_OK) {
             struct cd_md_lane_job *job = &jobs[used++];
@@ -38,6 +46,14 @@ void cd_software_hmac_records(const struct cd_hmac_key *key, struct cd_hash_reco
     struct cd_hmac_lane_job jobs[CHUNK];
     size_t used = 0;
 
+    if (!cd_md_lanes_pay(key->algorithm)) {
+        for (size_t i = 0; i < count; i++) {
+            if (records[i].status == CD_OK) {
+                cd_hmac_digest(key, records[i].digest, records[i].source, records[i].length);
+            }
+        }
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         if (records[i].status == CD_OK) {
             jobs[used].data = records[i].source;

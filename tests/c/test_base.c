@@ -71,12 +71,15 @@ static void byte_order_holds_at_every_alignment(void) {
         CHECK_EQ(cd_load_le32(p), 0x67452301);
         CHECK_EQ(cd_load_be32(p), 0x01234567);
         CHECK(cd_load_be64(p) == UINT64_C(0x0123456789abcdef));
+        CHECK(cd_load_le64(p) == UINT64_C(0xefcdab8967452301));
         cd_store_le32(p, 0x89abcdef);
         CHECK_BYTES(p, "\xef\xcd\xab\x89\x89", 5);
         cd_store_be32(p, 0x89abcdef);
         CHECK_BYTES(p, "\x89\xab\xcd\xef\x89", 5);
         cd_store_be64(p, UINT64_C(0xfedcba9876543210));
         CHECK_BYTES(p, "\xfe\xdc\xba\x98\x76\x54\x32\x10\x00", 9);
+        cd_store_le64(p, UINT64_C(0xfedcba9876543210));
+        CHECK_BYTES(p, "\x10\x32\x54\x76\x98\xba\xdc\xfe\x00", 9);
     }
 }
 

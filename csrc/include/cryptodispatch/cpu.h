@@ -24,6 +24,7 @@ enum cd_cpu_feature {
     CD_CPU_SHANI = 1 << 6,
     CD_CPU_AVX512 = 1 << 7, /* F+BW+DQ+VL with OS support for the ZMM state */
     CD_CPU_BMI2 = 1 << 8,
+    CD_CPU_SHA_LANES = 1 << 9, /* SHA-NI overlaps several messages: AMD; Intel gains nothing */
     CD_CPU_NEON = 1 << 16,
     CD_CPU_ARM_AES = 1 << 17,
     CD_CPU_ARM_SHA2 = 1 << 18,
