@@ -1,5 +1,5 @@
 # cython: language_level=3, binding=False, boundscheck=False, wraparound=False, initializedcheck=False
-# cython: freethreading_compatible=True, embedsignature=True
+# cython: embedsignature=True
 """The engine: registry, transforms, clock, benchmark, fallback and driver, bound to C.
 
 Marshals only: every decision is made in C or in the facade. The parts are in the .pxi files.

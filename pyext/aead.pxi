@@ -269,7 +269,7 @@ cdef class Aead:
         """Run one request to its end; the GIL is released while that takes long."""
         cdef cd_status status
         self.active += 1
-        if request.length + request.aad_len <= GIL_RELEASE_BYTES:
+        if request.length + request.aad_len <= gil_release_bytes:
             if decrypt:
                 status = cd_aead_decrypt(self.handle, request)
             else:

@@ -122,7 +122,7 @@ cdef list cipher_many(Cipher cipher, object records, object ivs, bint decrypt):
         for index, _error in failed:  # an IV that is wrong: a length that is refused
             batch[index].length = 0
             batch[index].iv = <const uint8_t *>batch
-        if total > GIL_RELEASE_BYTES or cipher.implementation.flags & CD_FLAG_ASYNC:
+        if total > gil_release_bytes or cipher.implementation.flags & CD_FLAG_ASYNC:
             with nogil:
                 bad = run_cipher_records(cipher.handle, batch, rows.count, decrypt)
         else:
@@ -175,7 +175,7 @@ cdef list hash_many(Hash hash, object records):
             batch[index].digest = <uint8_t *>PyBytes_AS_STRING(out)
             results[index] = out
             total += batch[index].length
-        if total > GIL_RELEASE_BYTES or hash.implementation.flags & CD_FLAG_ASYNC:
+        if total > gil_release_bytes or hash.implementation.flags & CD_FLAG_ASYNC:
             with nogil:
                 bad = cd_hash_digest_records(hash.handle, batch, rows.count)
         else:

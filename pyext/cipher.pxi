@@ -1,9 +1,29 @@
 # Ciphers: one call from Python is one request.
 
 # Requests longer than this release the GIL while software runs: releasing and taking it costs about
-# 40 ns, which is 2 % of 4096 bytes of chained AES-NI CBC (speed.md) and more of anything wider.
-cdef enum:
-    GIL_RELEASE_BYTES = 4096
+# 40 ns, which is 2 % of 4096 bytes of chained AES-NI CBC and 10 % of wide CTR (speed.md's machine;
+# measured by benchmarks/compare.py).
+cdef size_t gil_release_bytes = 4096
+
+
+def gil_release_size():
+    """Bytes above which a request releases the GIL."""
+    return gil_release_bytes
+
+
+def set_gil_release_size(Py_ssize_t size):
+    """Set the bytes above which a request releases the GIL, for all transforms of this process.
+
+    Waits for an engine release it always. 0: every request that has any text.
+
+    Raises:
+        ValueError: size is negative.
+    """
+    global gil_release_bytes
+    if size < 0:
+        raise ValueError(f"size: {size} was given, 0 or more is allowed")
+    gil_release_bytes = size
+
 
 @cython.final
 cdef class Cipher:
@@ -236,7 +256,7 @@ cdef class Cipher:
     cdef inline cd_status execute(self, cd_cipher_request *request, bint decrypt) noexcept:
         """Run one request to its end; the GIL is released while that takes long."""
         cdef cd_status status
-        if request.length > GIL_RELEASE_BYTES:
+        if request.length > gil_release_bytes:
             return self.execute_long(request, decrypt)
         self.active += 1
         if decrypt:

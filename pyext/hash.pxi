@@ -124,7 +124,7 @@ cdef class Hash:
     cdef inline cd_status execute(self, cd_hash_request *request) noexcept:
         """Run one digest to its end; the GIL is released while that takes long."""
         cdef cd_status status
-        if request.length > GIL_RELEASE_BYTES:
+        if request.length > gil_release_bytes:
             return self.execute_long(request)
         self.active += 1
         status = cd_hash_digest(self.handle, request)
@@ -288,7 +288,7 @@ cdef class HashStream:
         take(&source, data, "data")
         try:
             with self.lock:
-                if source.length > GIL_RELEASE_BYTES or self.hash.implementation.flags & CD_FLAG_ASYNC:
+                if source.length > gil_release_bytes or self.hash.implementation.flags & CD_FLAG_ASYNC:
                     with nogil:
                         status = cd_hash_update(self.hash.handle, &self.state, source.data, source.length)
                 else:

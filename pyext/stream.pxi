@@ -42,7 +42,7 @@ cdef class CipherStream:
     cdef int advance(self, uint8_t *out, Bytes *source, str what) except -1:
         cdef cd_status status
         self.busy = True
-        if source.length > GIL_RELEASE_BYTES or self.cipher.implementation.flags & CD_FLAG_ASYNC:
+        if source.length > gil_release_bytes or self.cipher.implementation.flags & CD_FLAG_ASYNC:
             with nogil:
                 status = cd_cipher_stream_update(&self.state, out, source.data, source.length)
         else:

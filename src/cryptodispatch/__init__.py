@@ -13,7 +13,16 @@ from __future__ import annotations
 
 from cryptodispatch import benchmark
 from cryptodispatch._algorithms import Algorithm, algorithms
-from cryptodispatch._engine import Aead, Cipher, CipherStream, Hash, HashStream, Request
+from cryptodispatch._engine import (
+    Aead,
+    Cipher,
+    CipherStream,
+    Hash,
+    HashStream,
+    Request,
+    gil_release_size,
+    set_gil_release_size,
+)
 from cryptodispatch._errors import (
     AuthenticationError,
     BatchError,
@@ -50,6 +59,8 @@ __all__ = [
     "benchmark",
     "get_include",
     "get_library_dir",
+    "gil_release_size",
+    "set_gil_release_size",
 ]
 
 __version__ = "0.1.0"

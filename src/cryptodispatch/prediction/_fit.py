@@ -136,10 +136,10 @@ def predict(table: Table) -> Prediction:
 def _meet(hardware: Line, software: Line) -> tuple[float, str]:
     head_start = hardware.overhead - software.overhead
     gain = software.per_byte - hardware.per_byte
+    if head_start >= 0 and gain <= 0:
+        return NEVER, ""  # a tie too is software's, as in the fallback
     if head_start <= 0 and gain >= 0:
         return ALWAYS, ""
-    if head_start >= 0 and gain <= 0:
-        return NEVER, ""
     if head_start < 0:
         return ALWAYS, f"the hardware wins only below {head_start / gain:.0f} bytes"
     return head_start / gain, ""
