@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.ciphers import (
     algorithms as oracle_algorithms,
     modes as oracle_modes,
 )
+from providers import FORMS
 
 MODES = ("ecb", "cbc", "ctr", "rfc3686")
 
@@ -28,8 +29,7 @@ class Provider:
 
 
 PROVIDERS = {
-    "lib": Provider("lib"),
-    "ni": Provider("ni"),
+    **{name: Provider(name) for name, found in FORMS.items() if "cbc(aes)" in found},
     "eip93": Provider("eip93"),
     "proxy-hardware": Provider("eip93", 0),
     "proxy-software": Provider("eip93", -1),

@@ -1,4 +1,4 @@
-"""Fixtures: an engine, and every implementation of the AES modes in turn."""
+"""Fixtures: an engine, and every implementation of AES, DES, hashes and authenc in turn."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from aes_support import PROVIDERS, Provider
+from providers import AEADS, DES, HASHES, Family, families, providers
 
 import cryptodispatch as cd
 from cryptodispatch import eip93
@@ -42,3 +43,21 @@ def make(provider: Provider) -> Callable[[str, bytes], cd.Cipher]:
         return cd.Cipher(provider.driver(mode), key)
 
     return build
+
+
+@pytest.fixture(scope="module", params=providers(HASHES))
+def hashes(request: pytest.FixtureRequest, device: eip93.Device) -> Iterator[Family]:
+    """Every provider of hashes and HMACs in turn."""
+    yield from families(request.param, device, HASHES)
+
+
+@pytest.fixture(scope="module", params=providers(DES))
+def des(request: pytest.FixtureRequest, device: eip93.Device) -> Iterator[Family]:
+    """Every provider of DES and 3DES in turn."""
+    yield from families(request.param, device, DES)
+
+
+@pytest.fixture(scope="module", params=providers(AEADS))
+def aeads(request: pytest.FixtureRequest, device: eip93.Device) -> Iterator[Family]:
+    """Every provider of authenc in turn."""
+    yield from families(request.param, device, AEADS)

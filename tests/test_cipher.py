@@ -7,13 +7,12 @@ import hashlib
 import mmap
 import os
 import random
-import re
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from aes_support import MODES, PROVIDERS, block_size, iv_size, material, oracle
+from providers import wrongly_unavailable
 
 import cryptodispatch as cd
 
@@ -23,10 +22,9 @@ Make = Callable[[str, bytes], cd.Cipher]
 def test_expected_implementations_ran(device: object) -> None:
     """A skip of an implementation that this machine can run would be a hole in every test here."""
     available = {entry.driver for entry in cd.algorithms() if entry.available}
-    flags = re.search(r"^flags.*", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     assert {"cbc(aes-lib)", "cbc(aes-eip93)"} <= available
-    if flags and " aes" in flags[0] and not os.environ.get("CRYPTODISPATCH_CPU_DISABLE"):
-        assert "cbc(aes-ni)" in available
+    if not os.environ.get("CRYPTODISPATCH_CPU_DISABLE"):
+        assert not wrongly_unavailable()
 
 
 @pytest.mark.parametrize("key_size", [16, 24, 32])
@@ -363,4 +361,4 @@ def test_algorithms_describe_what_names_stand_for() -> None:
         assert cipher.driver == entry.driver
         assert (cipher.block_size, cipher.iv_size) == (entry.block_size, entry.iv_size)
         assert cipher.key_sizes == entry.key_sizes
-    assert {provider.name for provider in PROVIDERS.values()} == {"lib", "ni", "eip93"}
+    assert {"lib", "eip93"} <= {provider.name for provider in PROVIDERS.values()}

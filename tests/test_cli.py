@@ -8,9 +8,14 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
+from importlib import resources
 from pathlib import Path
 
 import pytest
+from providers import AEADS, DES, HASHES, driver_of
+
+from cryptodispatch import known_answers
 
 KEY = "2b7e151628aed2a6abf7158809cf4f3c"
 IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
@@ -98,10 +103,25 @@ class TestTune:
                     factor, rel=0.06, abs=0.51 if factor >= 10 else 0.06
                 )
 
+    def test_all_groups_of_a_simulated_machine(self) -> None:
+        groups = json.loads(output("tune", "--machine", "an7581", "--json"))["groups"]
+        assert {name: group["threshold"] for name, group in groups.items()} == {
+            "raw_aes": 512,
+            "raw_des": 256,
+            "raw_3des": 64,
+            "hash_md5": -1,
+            "hash_sha1": -1,
+            "hash_sha2": -1,
+            "authenc_aes": 512,
+            "authenc_des": 128,
+            "authenc_3des": 64,
+        }
+
     def test_table_agrees_with_the_verdict(self) -> None:
         text = output("tune", "--machine", "an7581").decode()
         assert "raw_aes = 512: software up to 512 bytes" in text
-        lines = [re.findall(r"[\w.]+", line) for line in text.splitlines()]
+        table = text[text.index("raw_aes") : text.index("raw_des")]
+        lines = [re.findall(r"[\w.]+", line) for line in table.splitlines()]
         rows = {line[0]: line[-1] for line in lines if line and line[0].isdigit()}
         assert rows == dict.fromkeys(["16", "64", "128", "256", "512"], "software") | {
             "1024": "hardware"
@@ -131,12 +151,22 @@ class TestList:
         entries = json.loads(output("list", "--json", "--device", "--fallback"))["algorithms"]
         by_driver = {entry["driver"]: entry for entry in entries}
         engines = [entry for entry in entries if re.search(r"^[^f].*-eip93", entry["driver"])]
-        assert len(engines) >= 4
+        assert len(engines) == 32
         for entry in engines:
-            twin = entry["driver"].replace("-eip93", "-lib")
-            assert by_driver[twin]["name"] == entry["name"]
+            twin = by_driver[entry["driver"].replace("-eip93", "-lib")]
+            for field in ("name", "type", "block_size", "iv_size", "digest_size", "max_tag_size"):
+                assert twin[field] == entry[field]
+            assert twin["priority"] < entry["priority"]
             proxy = by_driver[f"fallback({entry['driver']})"]
+            assert proxy["name"] == entry["name"]
             assert proxy["priority"] == entry["priority"] + 1
+            assert set(proxy["key_sizes"]) <= set(entry["key_sizes"])
+        assert len([entry for entry in entries if entry["proxy"]]) == 32
+
+    def test_with_device_alone(self) -> None:
+        entries = json.loads(output("list", "--json", "--device"))["algorithms"]
+        assert len([entry for entry in entries if "eip93" in entry["driver"]]) == 32
+        assert not [entry for entry in entries if entry["proxy"]]
 
 
 class TestCrypt:
@@ -277,35 +307,76 @@ class TestSelftest:
         result = json.loads(output("selftest", "--json"))
         assert result["failed"] == 0
         assert result["passed"] == sum(row["vectors"] for row in result["implementations"])
-        drivers = {
-            (row["driver"], row["side"]) for row in result["implementations"] if row["vectors"]
-        }
-        for expected in ("cbc(aes-lib)", "rfc3686(ctr(aes-eip93))"):
-            assert (expected, "") in drivers
-        for side in ("hardware", "software"):
-            assert ("fallback(cbc(aes-eip93))", side) in drivers
-        assert re.search(r"\d+ passed, 0 failed", output("selftest").decode())
+        rows = {(row["driver"], row["side"]): row for row in result["implementations"]}
+        assert len(rows) == len(result["implementations"])
+        assert not [row for row in rows.values() if not row["vectors"] and not row["skipped"]]
+        # R123: what is run on an implementation is what the files have for its algorithm.
+        counts = Counter(vector.algorithm for vector in known_answers.load())
+        assert sum(counts.values()) == result["vectors"]
+        for row in rows.values():
+            assert row["vectors"] == (0 if row["skipped"] else counts[row["algorithm"]])
+        for name in (*DES, *HASHES, *AEADS, "ecb(aes)", "rfc3686(ctr(aes))"):
+            assert rows[driver_of("eip93", name), ""]["vectors"] == counts[name] > 0
+            for side in ("hardware", "software"):
+                assert rows[driver_of("proxy-hardware", name), side]["vectors"] == counts[name]
+        assert len([key for key in rows if key[1] == "hardware"]) == 32
 
-    def test_one_flipped_bit_fails_exactly_that_vector(self, tmp_path: Path) -> None:
-        from importlib import resources
+    def test_text_has_the_number_of_every_implementation(self) -> None:
+        text = output("selftest").decode()
+        assert re.search(r"\d+ passed, 0 failed", text)
+        counts = Counter(vector.algorithm for vector in known_answers.load())
+        for driver, name in (("sha1-eip93", "sha1"), ("cbc(des3_ede-lib)", "cbc(des3_ede)")):
+            assert re.search(rf"{re.escape(driver)} +\W +\W +{counts[name]} \W ok", text), text
 
-        text = (resources.files("cryptodispatch.known_answers") / "aes.toml").read_text()
-        hexes = [
-            match.span(1) for match in re.finditer(r'^ciphertext = "(\w+)"', text, re.MULTILINE)
-        ]
-        sources = re.findall(r'^source = "(.*)"', text, re.MULTILINE)
-        for index in (0, len(hexes) // 2, len(hexes) - 1):
-            start, _ = hexes[index]
-            flipped = text[:start] + f"{int(text[start], 16) ^ 1:x}" + text[start + 1 :]
+    @pytest.mark.parametrize(
+        ("file", "field"),
+        [
+            ("aes", "ciphertext"),
+            ("des", "ciphertext"),
+            ("des", "key"),
+            ("hashes", "digest"),
+            ("hmac", "key"),
+            ("authenc", "tag"),
+            ("authenc", "auth_key"),
+            ("authenc", "iv"),
+        ],
+    )
+    def test_one_flipped_bit_fails_exactly_that_vector(
+        self, tmp_path: Path, file: str, field: str
+    ) -> None:
+        text = (resources.files("cryptodispatch.known_answers") / f"{file}.toml").read_text()
+        found = re.finditer(rf'^{field} = "(\w+)"', text, re.MULTILINE)
+        spans = [match.span(1) for match in found]
+        for start, end in (spans[0], spans[len(spans) // 2], spans[-1]):
+            position = random.Random(start).randrange(start, end)
+            changed = f"{int(text[position], 16) ^ 1:x}"
             path = tmp_path / "flipped.toml"
-            path.write_text(flipped)
+            path.write_text(text[:position] + changed + text[position + 1 :])
+            before = text[:position].rindex("source = ")
+            source = re.match(r'source = "(.*)"', text[before:])
+            assert source is not None
             done = run("selftest", "--json", "--vectors", str(path))
             assert done.returncode == 1
             result = json.loads(done.stdout)
-            failed = {
-                item["source"] for row in result["implementations"] for item in row["failures"]
-            }
-            assert failed == {sources[index]}
+            failed = [row for row in result["implementations"] if row["failures"]]
+            assert {item["source"] for row in failed for item in row["failures"]} == {source[1]}
+            # On every implementation of the algorithm, engine and both sides of the proxy included.
+            (algorithm,) = {row["algorithm"] for row in failed}
+            ran = [row for row in result["implementations"] if row["algorithm"] == algorithm]
+            assert [row for row in ran if row["vectors"]] == failed
+            assert len(failed) >= 4
+            assert result["failed"] == len(failed)
+
+    def test_a_vector_that_nothing_runs_fails(self, tmp_path: Path) -> None:
+        path = tmp_path / "unknown.toml"
+        path.write_text(
+            '[[hash]]\nalgorithm = "sha255"\nsource = "nowhere"\nkey = ""\nmessage = ""\n'
+            'digest = "00"\n'
+        )
+        done = run("selftest", "--vectors", str(path))
+        assert done.returncode == 1
+        assert b"nowhere" in done.stderr
+        assert b"0 passed, 1 failed" in done.stdout
 
     def test_files_that_are_no_vectors(self, tmp_path: Path) -> None:
         path = tmp_path / "bad.toml"
@@ -318,7 +389,7 @@ class TestSelftest:
 
 def test_help_and_version() -> None:
     text = output("--help").decode()
-    for name in ("tune", "list", "crypt", "selftest"):
+    for name in ("tune", "list", "crypt", "selftest", "predict", "reproduce"):
         assert name in text
         assert output(name, "--help")
     assert re.search(r"\d+\.\d+", output("--version").decode())

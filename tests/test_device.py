@@ -21,10 +21,7 @@ def test_open_and_close_100_times() -> None:
     for _ in range(100):
         with eip93.Device.emulated():
             assert set(names()) - set(before) == {
-                "ecb(aes-eip93)",
-                "cbc(aes-eip93)",
-                "ctr(aes-eip93)",
-                "rfc3686(ctr(aes-eip93))",
+                member for group in eip93.GROUPS for member in group.members
             }
         assert names() == before
 
@@ -147,3 +144,26 @@ def test_repr() -> None:
     with eip93.Device.emulated("an7581") as device:
         assert "an7581" in repr(device)
     assert "closed" in repr(device)
+
+
+# What the chip's option word leaves out is not registered, nor are its proxies.
+@pytest.mark.parametrize(
+    ("variant", "count", "missing"),
+    [
+        ("93ies", 32, ()),
+        ("93ie", 26, ("md5",)),
+        ("93is", 20, ("sha224", "sha256")),
+        ("93i", 14, ("md5", "sha224", "sha256")),
+        ("93iw", 14, ("md5", "sha224", "sha256")),
+    ],
+)
+def test_variants(variant: str, count: int, missing: tuple[str, ...]) -> None:
+    with eip93.Device.emulated(variant=variant) as device:
+        engine = [entry for entry in cd.algorithms() if "eip93" in entry.driver]
+        assert len(engine) == count
+        assert not [e.driver for e in engine if any(name in e.driver for name in missing)]
+        sizes = {e.key_sizes for e in engine if e.name == "cbc(aes)"}
+        assert sizes == {(16, 24, 32) if "e" in variant else (16,)}
+        device.fallback.enable()
+        proxies = {entry.driver for entry in cd.algorithms() if entry.proxy}
+        assert proxies == {f"fallback({entry.driver})" for entry in engine}

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 from aes_support import MODES, material, oracle
+from fallback_support import AN7581, group
+from providers import software_drivers
 
 import cryptodispatch as cd
 from cryptodispatch import eip93
@@ -20,72 +22,6 @@ def device() -> Iterator[eip93.Device]:
         yield opened
 
 
-def group(**changes: object) -> cd.Group:
-    row: dict[str, object] = {
-        "name": "pair",
-        "algorithm": "cbc(aes)",
-        "driver": "cbc(aes-eip93)",
-        "key": bytes(16),
-        "members": ("cbc(aes-eip93)",),
-    }
-    row.update(changes)
-    return cd.Group(**row)  # type: ignore[arg-type]
-
-
-class TestTable:  # section 2
-    def test_the_table_of_the_engine(self) -> None:
-        (raw_aes,) = [row for row in eip93.GROUPS if row.name == "raw_aes"]
-        assert raw_aes.algorithm == "rfc3686(ctr(aes))"
-        assert raw_aes.driver == "rfc3686(ctr(aes-eip93))"
-        assert raw_aes.key.hex() == "2b7e151628aed2a6abf7158809cf4f3c" + "00000001"
-        assert set(raw_aes.members) == {
-            "ecb(aes-eip93)",
-            "cbc(aes-eip93)",
-            "ctr(aes-eip93)",
-            "rfc3686(ctr(aes-eip93))",
-        }
-
-    @pytest.mark.parametrize(
-        ("changes", "pattern"),
-        [
-            ({"name": ""}, "name"),
-            ({"name": "enabled"}, "'enabled'.*name"),
-            ({"type": "skcipher"}, "'pair'.*type"),
-            ({"algorithm": ""}, "'pair'.*algorithm"),
-            ({"driver": ""}, "'pair'.*driver"),
-            ({"key": b""}, "'pair'.*key"),
-            ({"members": ()}, "'pair'.*member"),
-            ({"members": ("",)}, "'pair'.*member"),
-            ({"members": ("x", "x")}, "'pair'.*member"),
-            ({"driver": "a\0b"}, "'pair'.*driver"),
-            ({"type": "aead"}, "'pair'.*(tag_size|auth_key)"),
-            ({"type": "aead", "auth_key": b"k", "tag_size": 0}, "'pair'.*tag_size"),
-            ({"tag_size": -1}, "'pair'.*tag_size"),
-        ],
-    )
-    def test_malformed_rows(self, changes: dict[str, object], pattern: str) -> None:
-        before = cd.algorithms()
-        with pytest.raises((ValueError, TypeError), match=pattern):
-            cd.Fallback("test", [group(), group(name="ok", members=("y",)), group(**changes)][2:])
-        assert cd.algorithms() == before
-
-    def test_wrong_types(self) -> None:
-        with pytest.raises(TypeError, match=r"groups\[0\]"):
-            cd.Fallback("test", ["raw_aes"])  # type: ignore[list-item]
-        with pytest.raises(TypeError, match=r"'pair'.*members"):
-            cd.Fallback("test", [group(members="cbc(aes-eip93)")])
-        with pytest.raises(TypeError, match=r"'pair'.*driver"):
-            cd.Fallback("test", [group(driver=5)])
-
-    def test_names_are_unique(self) -> None:
-        with pytest.raises(ValueError, match="pair"):
-            cd.Fallback("test", [group(), group(members=("other",))])
-
-    def test_empty_table(self) -> None:
-        with pytest.raises(ValueError, match="group"):
-            cd.Fallback("test", [])
-
-
 class TestMeasuring:  # section 3
     def test_sizes_and_stop_at_the_first_win(self, device: eip93.Device) -> None:
         seen: list[cd.Progress] = []
@@ -94,8 +30,16 @@ class TestMeasuring:  # section 3
         assert cd.benchmark.SIZES == (16, 64, 128, 256, 512, 1024, 1420, 2048, 4096, 8192, 16384)
         assert [row.size for row in rows] == [16, 64, 128, 256, 512, 1024]
         assert [row.winner for row in rows] == ["software"] * 5 + ["hardware"]
-        assert [event.measurement for event in seen] == list(rows)
-        assert {(event.group, event.index) for event in seen} == {("raw_aes", 0)}
+        assert [event.measurement for event in seen if event.group == "raw_aes"] == list(rows)
+        names = [row.name for row in eip93.GROUPS]
+        assert list(dict.fromkeys((e.group, e.index, e.count) for e in seen)) == [
+            (name, index, len(names)) for index, name in enumerate(names)
+        ]
+        # Groups that never win are measured at every size, the others up to the first win.
+        for name, one in device.fallback.items():
+            winners = [row.winner for row in one.measurements]
+            assert winners.count("hardware") == (one.threshold != -1), name
+            assert len(winners) == 11 or winners[-1] == "hardware", name
         for row in rows:
             close = abs(row.hardware - row.software) <= min(row.hardware, row.software) // 10
             # After the extra samples the sums may be apart; far apart they were never taken.
@@ -141,10 +85,10 @@ class TestMeasuring:  # section 3
     # R115: a side that fails is not a fast side.
     def test_r115_failing_hardware_is_not_measured(self, device: eip93.Device) -> None:
         device.emulator.inject("status", skip=20, count=1, value=0x08)
-        thresholds = device.fallback.enable()
-        assert thresholds == {"raw_aes": 0}
+        # Every group goes on after another one's failure.
+        assert device.fallback.enable() == AN7581 | {"raw_aes": 0}
         assert device.fallback["raw_aes"].failure
-        assert device.fallback.enable() == {"raw_aes": 512}
+        assert device.fallback.enable() == AN7581
         assert device.fallback["raw_aes"].failure == ""
 
     def test_progress_can_cancel(self, device: eip93.Device) -> None:
@@ -158,7 +102,7 @@ class TestMeasuring:  # section 3
         with pytest.raises(cd.CryptoDispatchError, match="CANCELLED"):
             device.fallback.enable(progress=stop)
         assert not device.fallback.enabled
-        assert device.fallback.thresholds == {"raw_aes": 0}
+        assert device.fallback.thresholds == dict.fromkeys(AN7581, 0)
         assert not [entry for entry in cd.algorithms() if entry.proxy]
 
     def test_exception_in_progress_comes_out(self, device: eip93.Device) -> None:
@@ -343,15 +287,16 @@ class TestProxies:  # section 5
 
     def test_any_pair_will_do(self) -> None:
         """Not only this engine: one software implementation as the `hardware` of another."""
-        names = {entry.driver for entry in cd.algorithms() if entry.available}
-        if "cbc(aes-ni)" not in names:
+        software = software_drivers("cbc(aes)")
+        if len(software) < 2:
             pytest.skip("one software implementation only")
         fallback = cd.Fallback(
             "software", [group(driver="cbc(aes-lib)", members=("cbc(aes-lib)",))]
         )
         try:
-            assert fallback.enable() == {"pair": -1}
-            assert fallback["pair"].software == "cbc(aes-ni)"
+            # Timed on this host for real: a burst of other work may make one run wrong.
+            assert any(fallback.enable() == {"pair": -1} for _ in range(10))
+            assert fallback["pair"].software == software[-1]
             small_and_large(cd.Cipher("fallback(cbc(aes-lib))", bytes(16)), bytes(16))
             assert fallback["pair"].hardware_requests == 0
         finally:
@@ -406,7 +351,7 @@ class TestLifetimes:  # section 6
         device.fallback.enable()
         before = cd.algorithms()
         device.fallback["raw_aes"].threshold = 7
-        assert device.fallback.enable() == {"raw_aes": 512}
+        assert device.fallback.enable() == AN7581
         assert cd.algorithms() == before
 
     def test_disable_while_off(self, device: eip93.Device) -> None:
@@ -439,125 +384,6 @@ class TestLifetimes:  # section 6
             assert cd.algorithms() == before
         for cipher in kept:
             small_and_large(cipher, bytes(16))
-
-
-class TestControl:  # section 7
-    @pytest.mark.parametrize(
-        "text", ["1", "y", "yes", "on", "t", "Y", "YES", "On", "T", "1\n", "true"]
-    )
-    def test_enabled_accepts_true(self, device: eip93.Device, text: str) -> None:
-        assert device.fallback.read("enabled") == "0\n"
-        device.fallback.write("enabled", text)
-        assert device.fallback.enabled
-        assert device.fallback.read("enabled") == "1\n"
-        assert device.fallback.read("raw_aes") == "512\n"
-
-    @pytest.mark.parametrize(
-        "text", ["0", "n", "no", "off", "f", "N", "NO", "Off", "F", "0\n", "false"]
-    )
-    def test_enabled_accepts_false(self, device: eip93.Device, text: str) -> None:
-        device.fallback.enable()
-        device.fallback.write("enabled", text)
-        assert not device.fallback.enabled
-
-    @pytest.mark.parametrize("text", ["", "2", "maybe", "yess", "1 ", " 1", "on off", b"1\0"])
-    def test_enabled_refuses(self, device: eip93.Device, text: str | bytes) -> None:
-        with pytest.raises(ValueError, match="enabled"):
-            device.fallback.write("enabled", text)
-        assert not device.fallback.enabled
-
-    # R051: the whole table of inputs.
-    @pytest.mark.parametrize(
-        ("text", "value"),
-        [
-            ("512", 512),
-            ("512\n", 512),
-            ("0", 0),
-            ("0x200", 512),
-            ("-1", -1),
-            ("010", 8),
-            ("2147483647", 2**31 - 1),
-        ],
-    )
-    def test_r051_accepted(self, device: eip93.Device, text: str, value: int) -> None:
-        device.fallback.write("raw_aes", text)
-        assert device.fallback["raw_aes"].threshold == value
-        assert device.fallback.read("raw_aes") == f"{value}\n"
-
-    @pytest.mark.parametrize(
-        "text",
-        [
-            "",
-            "abc",
-            "512 bytes",
-            "1.5",
-            "\n",
-            "0x",
-            "- 1",
-            "--1",
-            "5" * 1025,
-            b"5\0",
-            b"512\0\n",
-            b"\xff",
-            "-2",
-            "99999999999999999999",
-            "2147483648",
-            "-2147483649",
-            "-99999999999999999999",
-        ],
-    )
-    def test_r051_refused(self, device: eip93.Device, text: str | bytes) -> None:
-        device.fallback["raw_aes"].threshold = 77
-        with pytest.raises(ValueError, match="raw_aes"):
-            device.fallback.write("raw_aes", text)
-        assert device.fallback["raw_aes"].threshold == 77
-
-    def test_unknown_attribute(self, device: eip93.Device) -> None:
-        for call in (
-            lambda: device.fallback.read("raw"),
-            lambda: device.fallback.write("raw", "1"),
-        ):
-            with pytest.raises(ValueError, match="'raw' was given, enabled, raw_aes are allowed"):
-                call()
-        with pytest.raises(KeyError):
-            device.fallback["raw"]
-        with pytest.raises(TypeError):
-            device.fallback.write("raw_aes", 5)  # type: ignore[arg-type]
-
-    def test_property_checks(self, device: eip93.Device) -> None:
-        raw_aes = device.fallback["raw_aes"]
-        for bad in (-2, 2**31, 2**70, -(2**70)):
-            with pytest.raises(ValueError, match=f"threshold: {bad} was given"):
-                raw_aes.threshold = bad
-        for wrong in ("512", 1.5, None):
-            with pytest.raises(TypeError):
-                raw_aes.threshold = wrong  # type: ignore[assignment]
-        with pytest.raises(TypeError, match="enabled: int"):
-            device.fallback.enabled = 1  # type: ignore[assignment]
-        device.fallback.enabled = True
-        assert device.fallback.thresholds == {"raw_aes": 512}
-        device.fallback.enabled = False
-
-    def test_value_written_while_off_is_stored_not_in_force(self, device: eip93.Device) -> None:
-        raw_aes = device.fallback["raw_aes"]
-        device.fallback.enable()
-        cipher = cd.Cipher("cbc(aes)", bytes(16))
-        device.fallback.disable()
-        raw_aes.threshold = -1
-        assert device.fallback.read("raw_aes") == "-1\n"
-        before = raw_aes.hardware_requests
-        cipher.encrypt(bytes(16), bytes(16))
-        assert raw_aes.hardware_requests == before + 1
-        assert device.fallback.enable() == {"raw_aes": 512}
-
-    def test_reads_do_not_wait_for_measuring(self, device: eip93.Device) -> None:
-        seen: list[str] = []
-
-        def look(progress: cd.Progress) -> None:
-            seen.append(device.fallback.read("raw_aes") + device.fallback.read("enabled"))
-
-        device.fallback.enable(progress=look)
-        assert seen == ["0\n0\n"] * 6
 
 
 def test_use_after_close(device: eip93.Device) -> None:

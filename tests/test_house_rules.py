@@ -19,7 +19,8 @@ PYEXT = ROOT / "pyext"
 
 GENERATED = re.compile(
     r"(^|/)(\.git|\.venv|build|dist|__pycache__|\.\w+_cache|\.hypothesis|\.benchmarks"
-    r"|csrc/build[^/]*|[^/]+\.egg-info|src/cryptodispatch/(include|lib))(/|$)"
+    r"|csrc/build[^/]*|[^/]+\.egg-info|src/cryptodispatch/(include|lib)"
+    r"|setup\.cfg|PKG-INFO)(/|$)"  # these two are made by a source archive
 )
 
 
@@ -80,6 +81,9 @@ PUBLIC_MODULE = {
     "fallback.h": "fallback",
     "hash.h": "algorithm",
     "machine.h": "benchmark",
+    "openssl.h": "software",
+    "pycryptodome.h": "software",
+    "pycryptodome.h": "software",
     "registry.h": "algorithm",
     "software.h": "software",
     "status.h": "base",

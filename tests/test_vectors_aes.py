@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from importlib import resources
 
 import pytest
-from aes_support import oracle
+from cavs import read
 
 import cryptodispatch as cd
-from cryptodispatch import known_answers
 
 Make = Callable[[str, bytes], cd.Cipher]
 
@@ -40,10 +38,6 @@ def parse(text: str) -> Iterator[tuple[str, dict[str, bytes]]]:
         elif not line and len(fields) > 1:
             yield section, fields
             fields = {}
-
-
-def read(package: str, *path: str) -> str:
-    return resources.files(package).joinpath(*path).read_text("ascii")
 
 
 @pytest.mark.parametrize("bits", BITS)
@@ -102,11 +96,3 @@ def test_cbc_monte_carlo(make: Make, bits: int) -> None:
             data, previous = previous, result
         assert result == fields[text_out]
     assert count == 200
-
-
-def test_known_answers_of_the_package_agree_with_the_oracle() -> None:
-    vectors = known_answers.load()
-    assert len(vectors) >= 18
-    for vector in vectors:
-        mode = vector.algorithm.split("(")[0]
-        assert oracle(mode, vector.key, vector.iv, vector.plaintext) == vector.ciphertext

@@ -6,6 +6,7 @@ squared relative error, so that 16 bytes count as much as 16 KiB; neither parame
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -134,8 +135,8 @@ def predict(table: Table) -> Prediction:
 
 
 def _meet(hardware: Line, software: Line) -> tuple[float, str]:
-    head_start = hardware.overhead - software.overhead
-    gain = software.per_byte - hardware.per_byte
+    head_start = _difference(hardware.overhead, software.overhead)
+    gain = _difference(software.per_byte, hardware.per_byte)
     if head_start >= 0 and gain <= 0:
         return NEVER, ""  # a tie too is software's, as in the fallback
     if head_start <= 0 and gain >= 0:
@@ -143,6 +144,11 @@ def _meet(hardware: Line, software: Line) -> tuple[float, str]:
     if head_start < 0:
         return ALWAYS, f"the hardware wins only below {head_start / gain:.0f} bytes"
     return head_start / gain, ""
+
+
+def _difference(first: float, second: float) -> float:
+    """Subtract; what may be the rounding of a fit counts as nothing."""
+    return 0.0 if math.isclose(first, second, rel_tol=1e-9) else first - second
 
 
 def _observed(table: Table) -> tuple[tuple[int, int] | None, float]:
