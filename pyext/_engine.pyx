@@ -30,6 +30,8 @@ from cdecl cimport *
 
 from _thread import allocate_lock
 from operator import index as index_of
+from os import environ, fsdecode, fsencode
+from os.path import join as join_path
 
 from cryptodispatch._errors import (
     AuthenticationError,
@@ -45,6 +47,7 @@ from cryptodispatch._errors import (
 include "errors.pxi"
 include "buffers.pxi"
 include "registry.pxi"
+include "sources.pxi"
 include "clock.pxi"
 include "cipher.pxi"
 include "stream.pxi"

@@ -42,6 +42,7 @@ cdef extern from "cryptodispatch/cryptodispatch.h" nogil:
 
     # clock.h
     struct cd_clock:
+        uint64_t (*now)(void *context) noexcept
         void *context
         const char *name
         uint64_t hz
@@ -62,6 +63,10 @@ cdef extern from "cryptodispatch/cryptodispatch.h" nogil:
         CD_FLAG_MODELLED
         CD_FLAG_PROXY
     int CD_NAME_MAX
+    struct cd_cipher_ops:
+        void *records
+    struct cd_hash_ops:
+        void *records
     struct cd_implementation:
         const char *algorithm
         const char *driver
@@ -77,6 +82,8 @@ cdef extern from "cryptodispatch/cryptodispatch.h" nogil:
         uint32_t max_tag_size
         uint64_t key_sizes
         size_t context_size
+        const cd_cipher_ops *cipher
+        const cd_hash_ops *hash
     c_bool cd_implementation_available(const cd_implementation *implementation)
     void cd_implementation_reason(const cd_implementation *implementation, char *out,
                                   size_t out_len)
@@ -86,12 +93,29 @@ cdef extern from "cryptodispatch/cryptodispatch.h" nogil:
         pass
     cd_status cd_registry_new(cd_registry **out_registry)
     void cd_registry_free(cd_registry *registry)
-    void cd_registry_each(cd_registry *registry,
-                          c_bool (*visit)(const cd_implementation *implementation, void *context) noexcept,
-                          void *context)
+    cd_status cd_registry_set_priority(cd_registry *registry, const char *driver, int32_t priority)
+    void cd_registry_each_priority(cd_registry *registry,
+                                   c_bool (*visit)(const cd_implementation *implementation,
+                                                   int32_t priority, void *context) noexcept,
+                                   void *context)
 
     # software.h
     cd_status cd_software_register(cd_registry *registry, cd_error *out_error)
+
+    # openssl.h
+    struct cd_openssl:
+        pass
+    cd_status cd_openssl_new(cd_openssl **out_openssl, cd_registry *registry, const char *path,
+                             cd_error *out_error)
+    void cd_openssl_free(cd_openssl *openssl)
+    const char *cd_openssl_version(const cd_openssl *openssl)
+    const char *cd_openssl_path(const cd_openssl *openssl)
+
+    # pycryptodome.h
+    struct cd_pycryptodome:
+        pass
+    cd_status cd_pycryptodome_new(cd_pycryptodome **out_pycryptodome, cd_registry *registry,
+                                  const char *folder, cd_error *out_error)
 
     # cipher.h
     int CD_IV_MAX
@@ -232,6 +256,9 @@ cdef extern from "cryptodispatch/cryptodispatch.h" nogil:
         int32_t winner
     cd_status cd_benchmark_cipher(uint64_t *out_ticks, cd_cipher *cipher, const cd_clock *clock,
                                   uint8_t *buffer, size_t length, uint32_t warmups, uint32_t runs)
+    cd_status cd_benchmark_cipher_decrypt(uint64_t *out_ticks, cd_cipher *cipher,
+                                          const cd_clock *clock, uint8_t *buffer, size_t length,
+                                          uint32_t warmups, uint32_t runs)
     cd_status cd_benchmark_hash(uint64_t *out_ticks, cd_hash *hash, const cd_clock *clock,
                                 const uint8_t *source, size_t length, uint32_t warmups, uint32_t runs)
     cd_status cd_benchmark_aead(uint64_t *out_ticks, cd_aead *aead, const cd_clock *clock,

@@ -50,6 +50,8 @@ cdef class FallbackHandle:
             if rows == NULL or members == NULL or rules == NULL:
                 raise MemoryError("groups: out of memory")
             for index, row in enumerate(groups):
+                for driver in (row[3], *row[7]):
+                    _load_source(driver)
                 _fill_group(&rows[index], row, members + used, rules + used_rules)
                 used += rows[index].member_count
                 used_rules += rows[index].rule_count
@@ -87,6 +89,7 @@ cdef class FallbackHandle:
         cdef cd_status status
         cdef list state = [progress, None]
         self.ready()
+        settle()
         error.message[0] = 0
         self.busy = True
         with nogil:
@@ -170,6 +173,7 @@ cdef class FallbackHandle:
         cdef const char *data = text
         cdef size_t length = len(text)
         self.ready()
+        settle()
         error.message[0] = 0
         self.busy = True
         with nogil:

@@ -18,12 +18,13 @@ cdef class Registry:
     def list(self):
         """Describe every implementation, in order of registration: a list of dicts."""
         cdef list found = []
-        cd_registry_each(self.handle, _visit_implementation, <void *>found)
+        cd_registry_each_priority(self.handle, _visit_implementation, <void *>found)
         return found
 
 
-cdef c_bool _visit_implementation(const cd_implementation *implementation, void *context) noexcept with gil:
-    (<list>context).append(_describe(implementation))
+cdef c_bool _visit_implementation(const cd_implementation *implementation, int32_t priority,
+                                  void *context) noexcept with gil:
+    (<list>context).append(_describe(implementation, priority))
     return True
 
 
@@ -31,14 +32,14 @@ cdef tuple _key_sizes(uint64_t mask):
     return tuple([size for size in range(64) if mask >> size & 1])
 
 
-cdef dict _describe(const cd_implementation *implementation):
+cdef dict _describe(const cd_implementation *implementation, int32_t priority):
     cdef char reason[256]
     cd_implementation_reason(implementation, reason, sizeof(reason))
     return {
         "name": implementation.algorithm.decode(),
         "driver": implementation.driver.decode(),
         "type": cd_type_name(implementation.type).decode(),
-        "priority": implementation.priority,
+        "priority": priority,
         "block_size": implementation.block_size,
         "iv_size": implementation.iv_size,
         "chunk_size": implementation.chunk_size,
@@ -57,11 +58,13 @@ cdef dict _describe(const cd_implementation *implementation):
 
 cdef bytes _algorithm_name(object algorithm):
     """Check and encode a name for a lookup."""
+    settle()
     if type(algorithm) is not str:
         raise TypeError(f"algorithm: {type(algorithm).__name__} was given, str is needed")
     cdef bytes name = algorithm.encode("utf-8", "surrogatepass")
     if b"\0" in name:
         raise unknown_algorithm(algorithm, ())
+    _load_source(name)  # if it cannot be had, the lookup fails and says why
     return name
 
 
@@ -73,6 +76,9 @@ cdef object _lookup_error(cd_status status, str name, str kind):
     others = sorted({e["type"] for e in entries if name in (e["name"], e["driver"])} - {kind})
     if others:
         return UnknownAlgorithmError(f"algorithm: {name!r} is of type {others[0]}, {kind} is needed here")
+    missing = _load_source(name.encode("utf-8", "surrogatepass"))
+    if missing:
+        return UnknownAlgorithmError(f"algorithm: {name!r} cannot run here: {missing}")
     known = [e[field] for e in entries for field in ("name", "driver") if e["type"] == kind]
     return unknown_algorithm(name, known)
 
@@ -107,6 +113,61 @@ def cpu_narrow(names):
 cdef Registry registry = Registry()
 
 
+# Called once, before the first lookup of the process: puts the priorities that were measured before
+# in force. Nothing is left of it afterwards but a comparison with None.
+cdef object _first_lookup = None
+
+
+cdef int settle() except -1:
+    global _first_lookup
+    if _first_lookup is not None:
+        hook = _first_lookup
+        _first_lookup = None
+        hook()
+    return 0
+
+
+def on_first_lookup(hook):
+    """Call `hook` before the next lookup of a name or list of implementations; None: nothing."""
+    global _first_lookup
+    _first_lookup = hook
+
+
 def implementations():
     """Describe every registered implementation: a list of dicts."""
+    settle()
     return registry.list()
+
+
+def set_priority(str driver not None, int32_t priority):
+    """Put another priority than its own in force for the implementation of that driver name."""
+    cdef cd_status status = cd_registry_set_priority(registry.handle, _algorithm_name(driver), priority)
+    if status != CD_OK:
+        raise unknown_algorithm(driver, [entry["driver"] for entry in registry.list()])
+
+
+cdef c_bool _visit_software(const cd_implementation *implementation, int32_t _priority,
+                            void *context) noexcept with gil:
+    cdef bint batched = implementation.cipher != NULL and implementation.cipher.records != NULL
+    if implementation.hash != NULL and implementation.hash.records != NULL:
+        batched = True
+    if not implementation.flags & (CD_FLAG_ASYNC | CD_FLAG_NEED_FALLBACK | CD_FLAG_MODELLED | CD_FLAG_PROXY):
+        (<list>context).append((
+            implementation.algorithm.decode(),
+            implementation.driver.decode(),
+            implementation.type,
+            implementation.priority,
+            bool(cd_implementation_available(implementation)),
+            bool(batched),
+        ))
+    return True
+
+
+def software():
+    """The plain software implementations in order of registration: a list of tuples.
+
+    (algorithm, driver, type number, the priority it was made with, available, runs batches in lanes)
+    """
+    cdef list found = []
+    cd_registry_each_priority(registry.handle, _visit_software, <void *>found)
+    return found

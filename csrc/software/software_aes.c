@@ -199,6 +199,8 @@ static const struct cd_cipher_ops rfc3686_ops = {
 
 static const struct aes_implementation implementations[] = {
     AES_BACKEND("lib", 0, 100, cd_aes_portable),
+    AES_BACKEND("generic", 0, 90, cd_aes_generic),
+    AES_BACKEND("fixed-time", 0, 50, cd_aes_fixed),
     AES_BACKEND("ni", CD_AES_AESNI_CPU, 300, cd_aes_aesni),
     AES_BACKEND("vaes", CD_AES_VAES_CPU, 400, cd_aes_vaes),
 };

@@ -15,6 +15,8 @@ static const struct backend {
     uint32_t cpu;
 } backends[] = {
     {"lib", 100, 0},
+    {"generic", 90, 0},
+    {"fixed-time", 50, 0},
     {"ni", 300, CD_AES_AESNI_CPU},
     {"vaes", 400, CD_AES_VAES_CPU},
 };

@@ -34,6 +34,11 @@ CD_MUST_CHECK cd_status cd_benchmark_cipher(uint64_t *out_ticks, struct cd_ciphe
                                             const struct cd_clock *clock, uint8_t *buffer,
                                             size_t length, uint32_t warmups, uint32_t runs);
 
+/* The same for `runs` decryptions. */
+CD_MUST_CHECK cd_status cd_benchmark_cipher_decrypt(uint64_t *out_ticks, struct cd_cipher *cipher,
+                                                    const struct cd_clock *clock, uint8_t *buffer,
+                                                    size_t length, uint32_t warmups, uint32_t runs);
+
 /* The same for `runs` digests of the `length` bytes at `source`; 0 bytes are a message too. */
 CD_MUST_CHECK cd_status cd_benchmark_hash(uint64_t *out_ticks, struct cd_hash *hash,
                                           const struct cd_clock *clock, const uint8_t *source,

@@ -14,6 +14,8 @@
 #include "cryptodispatch/fallback.h"
 #include "cryptodispatch/hash.h"
 #include "cryptodispatch/machine.h"
+#include "cryptodispatch/openssl.h"
+#include "cryptodispatch/pycryptodome.h"
 #include "cryptodispatch/registry.h"
 #include "cryptodispatch/software.h"
 #include "cryptodispatch/status.h"

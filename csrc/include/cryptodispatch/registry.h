@@ -51,6 +51,15 @@ CD_MUST_CHECK cd_status cd_registry_find(const struct cd_implementation **out_im
                                          struct cd_registry *registry, const char *name,
                                          enum cd_type type, uint32_t flags, uint32_t mask);
 
+/*
+ * Put another priority than its own in force for a registered implementation, in this registry and
+ * until it is removed; lookups from now on go by it. Transforms that are bound are not touched.
+ *
+ * Errors: CD_E_UNKNOWN_ALGORITHM (no implementation has that driver name).
+ */
+CD_MUST_CHECK cd_status cd_registry_set_priority(struct cd_registry *registry, const char *driver,
+                                                 int32_t priority);
+
 /* One user more, one user less; releasing the last user of a provider may free the implementation.
  */
 void cd_implementation_retain(const struct cd_implementation *implementation);
@@ -63,6 +72,12 @@ void cd_implementation_release(const struct cd_implementation *implementation);
 void cd_registry_each(struct cd_registry *registry,
                       bool (*visit)(const struct cd_implementation *implementation, void *context),
                       void *context);
+
+/* The same, with the priority in force, which may differ from `implementation->priority`. */
+void cd_registry_each_priority(struct cd_registry *registry,
+                               bool (*visit)(const struct cd_implementation *implementation,
+                                             int32_t priority, void *context),
+                               void *context);
 
 #ifdef __cplusplus
 }
