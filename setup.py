@@ -132,9 +132,9 @@ class BuildNative(build_ext):
             [extension],
             build_dir=str(folder),
             include_path=["pyext"],
-            force=not generated.exists() or _modified(generated) < _modified(Path("setup.py")),
-            # Signatures that inspect, and so stubtest, can read. Other directives: _engine.pyx.
-            compiler_directives={"embedsignature.format": "clinic"},
+            force=self.force,
+            # Signatures that inspect, and so stubtest, can read; no __test__. Others: _engine.pyx.
+            compiler_directives={"embedsignature.format": "clinic", "autotestdict": False},
         )
         if written is not None and generated.read_bytes() == before:
             # Every isolated environment has a new Cython; the same text need not be compiled again.
@@ -197,7 +197,7 @@ def _extension(name: str, source: str) -> Extension:
         [source],
         include_dirs=[str(CSRC / "include")],
         extra_compile_args=EXTENSION_FLAGS,
-        extra_link_args=["-pthread"],
+        extra_link_args=["-pthread", "-ldl"],
     )
 
 

@@ -24,8 +24,8 @@ def get_include() -> str:
 def get_library_dir() -> str:
     """Return the folder to give a linker with `-L`.
 
-    Programs link with `-lcryptodispatch -pthread`; those that use the emulated chip as well put
-    `-lcryptodispatch_emulator` before it.
+    Programs link with `-lcryptodispatch -pthread -ldl`; those that use the emulated chip as well
+    put `-lcryptodispatch_emulator` before it.
 
     Returns:
         An absolute path.

@@ -325,11 +325,49 @@ static void exported_states(void) {
     cd_hash_free(second);
 }
 
+static bool visit_priority(const struct cd_implementation *implementation, int32_t priority,
+                           void *context) {
+    int64_t *digits = context;
+    (void)implementation;
+    *digits = *digits * 10 + priority;
+    return true;
+}
+
+static void a_priority_in_force_goes_before_the_own_one(void) {
+    struct cd_implementation first = toy("prio(toy)", "prio(toy-1)", 2);
+    struct cd_implementation second = toy("prio(toy)", "prio(toy-2)", 1);
+    struct cd_registry *own = NULL;
+    struct cd_registry *kept = registry;
+    CHECK_EQ(cd_registry_new(&own), CD_OK);
+    registry = own;
+    CHECK_EQ(cd_registry_add(own, &first, NULL), CD_OK);
+    CHECK_EQ(cd_registry_add(own, &second, NULL), CD_OK);
+    CHECK(strcmp(found_driver("prio(toy)", 0, 0), "prio(toy-1)") == 0);
+    CHECK_EQ(cd_registry_set_priority(own, "prio(toy-2)", 3), CD_OK);
+    CHECK(strcmp(found_driver("prio(toy)", 0, 0), "prio(toy-2)") == 0);
+    CHECK(strcmp(found_driver("prio(toy-1)", 0, 0), "prio(toy-1)") == 0);
+    CHECK_EQ(second.priority, 1); /* the description is not touched */
+    int64_t digits = 0;
+    cd_registry_each_priority(own, visit_priority, &digits);
+    CHECK_EQ(digits, 23);
+    CHECK_EQ(cd_registry_set_priority(own, "prio(toy-2)", INT32_MIN), CD_OK);
+    CHECK(strcmp(found_driver("prio(toy)", 0, 0), "prio(toy-1)") == 0);
+    cd_registry_remove(own, &second);
+    CHECK_EQ(cd_registry_set_priority(own, "prio(toy-2)", 9), CD_E_UNKNOWN_ALGORITHM);
+    CHECK_EQ(cd_registry_add(own, &second, NULL), CD_OK); /* back with its own */
+    CHECK_EQ(cd_registry_set_priority(own, "prio(toy-1)", 0), CD_OK);
+    CHECK(strcmp(found_driver("prio(toy)", 0, 0), "prio(toy-2)") == 0);
+    CHECK_EQ(cd_registry_set_priority(own, "prio(toy)", 9), CD_E_UNKNOWN_ALGORITHM);
+    cd_registry_free(own);
+    registry = kept;
+}
+
 int main(void) {
     if (cd_registry_new(&registry) != CD_OK) {
         return 1;
     }
     RUN(lookup_by_name_flags_and_priority);
+    RUN(a_priority_in_force_goes_before_the_own_one);
     RUN(unavailable_ones_are_listed_and_not_bound);
     RUN(malformed_descriptions_are_refused);
     RUN(request_checks);

@@ -51,7 +51,7 @@ static cd_status run_kind(struct trio *trio, unsigned kind) {
                                    .aad = fixture_key,
                                    .aad_len = 8,
                                    .tag = tag};
-    struct cd_hash_state state, before;
+    struct cd_hash_state state = {0}, before;
     cd_status status;
     memset(out, 0x77, sizeof(out));
     if (kind < 2) {
