@@ -11,9 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct entry {
+    const struct cd_implementation *implementation;
+    int32_t priority; /* in force here: its own until cd_registry_set_priority */
+};
+
 struct cd_registry {
     pthread_mutex_t lock;
-    const struct cd_implementation **entries; /* in order of registration */
+    struct entry *entries; /* in order of registration */
     size_t count;
     size_t capacity;
 };
@@ -115,7 +120,8 @@ static const char *malformed_field(const struct cd_implementation *implementatio
 
 static size_t find_driver(const struct cd_registry *registry, const char *driver) {
     size_t index = 0;
-    while (index < registry->count && strcmp(registry->entries[index]->driver, driver) != 0) {
+    while (index < registry->count &&
+           strcmp(registry->entries[index].implementation->driver, driver) != 0) {
         index++;
     }
     return index;
@@ -125,15 +131,14 @@ static cd_status append(struct cd_registry *registry,
                         const struct cd_implementation *implementation) {
     if (registry->count == registry->capacity) {
         size_t capacity = registry->capacity == 0 ? 64 : registry->capacity * 2;
-        const struct cd_implementation **entries =
-            realloc(registry->entries, capacity * sizeof(*entries));
+        struct entry *entries = realloc(registry->entries, capacity * sizeof(*entries));
         if (entries == NULL) {
             return CD_E_NO_MEMORY;
         }
         registry->entries = entries;
         registry->capacity = capacity;
     }
-    registry->entries[registry->count++] = implementation;
+    registry->entries[registry->count++] = (struct entry){implementation, implementation->priority};
     return CD_OK;
 }
 
@@ -165,7 +170,7 @@ void cd_registry_remove(struct cd_registry *registry,
                         const struct cd_implementation *implementation) {
     pthread_mutex_lock(&registry->lock);
     for (size_t i = 0; i < registry->count; i++) {
-        if (registry->entries[i] == implementation) {
+        if (registry->entries[i].implementation == implementation) {
             registry->count--;
             memmove(&registry->entries[i], &registry->entries[i + 1],
                     (registry->count - i) * sizeof(*registry->entries));
@@ -180,20 +185,21 @@ static const struct cd_implementation *best_entry(const struct cd_registry *regi
                                                   const char *name, enum cd_type type,
                                                   uint32_t flags, uint32_t mask,
                                                   bool *out_unavailable) {
-    const struct cd_implementation *best = NULL;
+    const struct entry *best = NULL;
     for (size_t i = 0; i < registry->count; i++) {
-        const struct cd_implementation *entry = registry->entries[i];
-        if (entry->type != type || (entry->flags & mask) != flags ||
-            strcmp(entry->algorithm, name) != 0) {
+        const struct entry *entry = &registry->entries[i];
+        const struct cd_implementation *implementation = entry->implementation;
+        if (implementation->type != type || (implementation->flags & mask) != flags ||
+            strcmp(implementation->algorithm, name) != 0) {
             continue;
         }
-        if (!cd_implementation_available(entry)) {
+        if (!cd_implementation_available(implementation)) {
             *out_unavailable = true;
         } else if (best == NULL || entry->priority > best->priority) {
             best = entry;
         }
     }
-    return best;
+    return best != NULL ? best->implementation : NULL;
 }
 
 cd_status cd_registry_find(const struct cd_implementation **out_implementation,
@@ -203,8 +209,8 @@ cd_status cd_registry_find(const struct cd_implementation **out_implementation,
     bool unavailable = false;
     pthread_mutex_lock(&registry->lock);
     size_t index = find_driver(registry, name);
-    if (index < registry->count && registry->entries[index]->type == type) {
-        found = registry->entries[index];
+    if (index < registry->count && registry->entries[index].implementation->type == type) {
+        found = registry->entries[index].implementation;
         if (!cd_implementation_available(found)) {
             unavailable = true;
             found = NULL;
@@ -223,11 +229,38 @@ cd_status cd_registry_find(const struct cd_implementation **out_implementation,
     return CD_OK;
 }
 
+cd_status cd_registry_set_priority(struct cd_registry *registry, const char *driver,
+                                   int32_t priority) {
+    pthread_mutex_lock(&registry->lock);
+    size_t index = find_driver(registry, driver);
+    bool found = index < registry->count;
+    if (found) {
+        registry->entries[index].priority = priority;
+    }
+    pthread_mutex_unlock(&registry->lock);
+    return found ? CD_OK : CD_E_UNKNOWN_ALGORITHM;
+}
+
 void cd_registry_each(struct cd_registry *registry,
                       bool (*visit)(const struct cd_implementation *implementation, void *context),
                       void *context) {
     pthread_mutex_lock(&registry->lock);
-    for (size_t i = 0; i < registry->count && visit(registry->entries[i], context); i++) {
+    for (size_t i = 0; i < registry->count && visit(registry->entries[i].implementation, context);
+         i++) {
+    }
+    pthread_mutex_unlock(&registry->lock);
+}
+
+void cd_registry_each_priority(struct cd_registry *registry,
+                               bool (*visit)(const struct cd_implementation *implementation,
+                                             int32_t priority, void *context),
+                               void *context) {
+    pthread_mutex_lock(&registry->lock);
+    for (size_t i = 0; i < registry->count; i++) {
+        const struct entry *entry = &registry->entries[i];
+        if (!visit(entry->implementation, entry->priority, context)) {
+            break;
+        }
     }
     pthread_mutex_unlock(&registry->lock);
 }

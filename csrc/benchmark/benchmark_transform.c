@@ -46,6 +46,10 @@ static cd_status run_cipher(void *transform, union request *request) {
     return cd_cipher_encrypt_wait(transform, &request->cipher);
 }
 
+static cd_status run_cipher_decrypt(void *transform, union request *request) {
+    return cd_cipher_decrypt_wait(transform, &request->cipher);
+}
+
 static cd_status run_hash(void *transform, union request *request) {
     return cd_hash_digest_wait(transform, &request->hash);
 }
@@ -113,6 +117,14 @@ cd_status cd_benchmark_cipher(uint64_t *out_ticks, struct cd_cipher *cipher,
                               const struct cd_clock *clock, uint8_t *buffer, size_t length,
                               uint32_t warmups, uint32_t runs) {
     struct side side = cipher_side(cipher, buffer);
+    return length == 0 ? CD_E_LENGTH : measure(out_ticks, &side, clock, length, warmups, runs);
+}
+
+cd_status cd_benchmark_cipher_decrypt(uint64_t *out_ticks, struct cd_cipher *cipher,
+                                      const struct cd_clock *clock, uint8_t *buffer, size_t length,
+                                      uint32_t warmups, uint32_t runs) {
+    struct side side = cipher_side(cipher, buffer);
+    side.run = run_cipher_decrypt;
     return length == 0 ? CD_E_LENGTH : measure(out_ticks, &side, clock, length, warmups, runs);
 }
 

@@ -10,6 +10,7 @@ struct search {
     uint32_t flags;
     uint32_t mask;
     const struct cd_implementation *found; /* retained */
+    int32_t priority;                      /* of `found`, as in force; software only */
 };
 
 /* Take over a hold of `implementation` instead of the one found so far. Both are registered while
@@ -52,15 +53,17 @@ static bool is_hardware_of(const struct cd_fallback_group *group, const char *dr
     return false;
 }
 
-static bool visit_software(const struct cd_implementation *implementation, void *context) {
+static bool visit_software(const struct cd_implementation *implementation, int32_t priority,
+                           void *context) {
     struct search *search = context;
     if (implementation->type == search->group->config.type &&
         (implementation->flags & search->mask) == search->flags &&
         strcmp(implementation->algorithm, search->name) == 0 &&
-        (search->found == NULL || implementation->priority > search->found->priority) &&
+        (search->found == NULL || priority > search->priority) &&
         cd_implementation_available(implementation) &&
         !is_hardware_of(search->group, implementation->driver)) {
         keep(search, implementation);
+        search->priority = priority;
     }
     return true;
 }
@@ -74,6 +77,6 @@ const struct cd_implementation *cd_fallback_find_software(struct cd_fallback *fa
         .flags = fallback->software_flags,
         .mask = fallback->software_mask | CD_FLAG_ASYNC | CD_FLAG_NEED_FALLBACK | CD_FLAG_PROXY,
     };
-    cd_registry_each(fallback->registry, visit_software, &search);
+    cd_registry_each_priority(fallback->registry, visit_software, &search);
     return search.found;
 }

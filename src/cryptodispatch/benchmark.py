@@ -7,11 +7,28 @@ The counter's ticks are not core cycles: on x86-64 they are time-stamp ticks of 
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cryptodispatch import _engine
+from cryptodispatch.software._cache import apply_cached
 
-__all__ = ["SIZES", "ClockInfo", "Timing", "clock_info", "cycles", "measure", "timer"]
+if TYPE_CHECKING:
+    from cryptodispatch.software._choose import SoftwareChoice
+
+__all__ = [
+    "SIZES",
+    "ClockInfo",
+    "Timing",
+    "choose_software",
+    "clock_info",
+    "cycles",
+    "measure",
+    "timer",
+]
+
+_engine.on_first_lookup(apply_cached)
 
 SIZES: tuple[int, ...] = tuple(_engine.benchmark_sizes())
 """The sizes in bytes that the fallback measures."""
@@ -90,3 +107,32 @@ def measure(
             raise ValueError(f"{name}: {number} was given, {low} to {high} are allowed")
     ticks = _engine.measure(transform, values["size"], values["warmup"], values["runs"])
     return Timing(size=values["size"], runs=values["runs"], ticks=ticks)
+
+
+def choose_software(
+    names: Iterable[str] | None = None,
+    *,
+    save: bool = True,
+    progress: Callable[[str, int, int], object] | None = None,
+) -> dict[str, SoftwareChoice]:
+    """Measure software implementations against each other and put the best in force.
+
+    Names are bound accordingly in this process from now on, and, if it is kept, in later ones of
+    the same CPU features and library from their first look-up on. Transforms that exist keep what
+    they are bound to. Takes about a second. Nothing in the library measures this unasked.
+
+    Args:
+        names: algorithm names; None: all that have more than one implementation to choose from.
+        save: keep it in ``$XDG_CACHE_HOME/cryptodispatch/``, beside what is kept for other
+            algorithms; not with ``CRYPTODISPATCH_CACHE=off``, nor if the folder cannot be written.
+        progress: called with (algorithm, its index, how many) before each.
+
+    Returns:
+        dict: what was measured and chosen, by algorithm.
+
+    Raises:
+        UnknownAlgorithmError: no software implementation of a name.
+    """
+    from cryptodispatch.software import _choose  # noqa: PLC0415 - the import stays light
+
+    return _choose.choose_software(names, save=save, progress=progress)[0]

@@ -11,7 +11,7 @@ from cryptodispatch import Algorithm, algorithms
 from cryptodispatch.cli._device import device_options, open_device
 from cryptodispatch.cli._output import print_json, print_table
 
-__all__ = ["command"]
+__all__ = ["bound_drivers", "command"]
 
 
 @click.command("list")
@@ -33,7 +33,7 @@ def command(
     if as_json:
         print_json({"algorithms": [asdict(entry) for entry in found]})
         return
-    chosen = _chosen(found)
+    chosen = bound_drivers(found)
     print_table(
         "Implementations (* is bound when the algorithm is asked for by name)",
         [
@@ -62,8 +62,8 @@ def command(
     )
 
 
-def _chosen(found: list[Algorithm]) -> set[str]:
-    """Driver names that algorithm names stand for."""
+def bound_drivers(found: list[Algorithm]) -> set[str]:
+    """Return the driver names that algorithm names stand for."""
     best: dict[tuple[str, str], Algorithm] = {}
     for entry in found:
         key = (entry.type, entry.name)

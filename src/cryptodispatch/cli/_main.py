@@ -14,10 +14,12 @@ __all__ = ["main"]
 # Modules are imported when their command runs: `cryptodispatch crypt` in a pipe should start fast.
 _COMMANDS = {
     "crypt": "cryptodispatch.cli._crypt",
+    "doctor": "cryptodispatch.cli._doctor",
     "list": "cryptodispatch.cli._list",
     "predict": "cryptodispatch.cli._predict",
     "reproduce": "cryptodispatch.cli._reproduce",
     "selftest": "cryptodispatch.cli._selftest",
+    "speed": "cryptodispatch.cli._speed",
     "tune": "cryptodispatch.cli._tune",
 }
 

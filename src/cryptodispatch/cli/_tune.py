@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress as Bar, TextColumn
 from cryptodispatch import CryptoDispatchError, FallbackGroup, Measurement, Progress, benchmark
 from cryptodispatch.cli._device import device_options, open_device
 from cryptodispatch.cli._output import print_json, print_table
+from cryptodispatch.cli._tune_software import tune_software
 from cryptodispatch.eip93 import Device
 
 __all__ = ["command", "verdict"]
@@ -21,13 +22,27 @@ _DEFAULT_ENGINE = "an7581"
 
 @click.command("tune")
 @device_options
+@click.option(
+    "--software",
+    is_flag=True,
+    help="Measure software implementations against each other instead, and keep the result.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(machine: str | None, engine: str | None, *, as_json: bool) -> None:
+def command(machine: str | None, engine: str | None, *, software: bool, as_json: bool) -> None:
     """Measure every group of the engine against software, size by size, and print the thresholds.
 
     Without --machine this host's own CPU is measured for real against an emulated engine that is
     paced as on the machine of --engine (an7581 unless said otherwise).
+
+    With --software there is no engine: what each algorithm's name stands for among the software
+    implementations is measured, printed, and kept for later processes of this user, in
+    $XDG_CACHE_HOME/cryptodispatch unless CRYPTODISPATCH_CACHE=off.
     """
+    if software:
+        if machine is not None or engine is not None:
+            raise click.UsageError("--software: it measures this host alone, without an engine")
+        tune_software(as_json=as_json)
+        return
     if machine is None and engine is None:
         engine = _DEFAULT_ENGINE
     try:
