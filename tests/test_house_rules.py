@@ -83,7 +83,6 @@ PUBLIC_MODULE = {
     "machine.h": "benchmark",
     "openssl.h": "software",
     "pycryptodome.h": "software",
-    "pycryptodome.h": "software",
     "registry.h": "algorithm",
     "software.h": "software",
     "status.h": "base",
