@@ -24,12 +24,13 @@ from cpython.bytes cimport (
 )
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memset, strncpy
 
 from cdecl cimport *
 
 from _thread import allocate_lock
 from operator import index as index_of
+from sys import byteorder as sys_byteorder
 from os import environ, fsdecode, fsencode
 from os.path import join as join_path
 

@@ -61,9 +61,18 @@ cdef class Aead:
     def close(self):
         """Give the transform up; later use is a ValueError. Idempotent."""
         self.closed = True
-        if self.active == 0:
-            cd_aead_free(self.handle)
-            self.handle = NULL
+        self.active += 1
+        self.leave()
+
+    cdef inline void leave(self) noexcept:
+        """One use less; the last one of a closed transform takes the key with it."""
+        self.active -= 1
+        if self.closed and self.active == 0:
+            self.drop()
+
+    cdef void drop(self) noexcept:
+        cd_aead_free(self.handle)
+        self.handle = NULL
 
     cdef inline int ready(self) except -1:
         if self.closed:
@@ -283,7 +292,7 @@ cdef class Aead:
                     status = cd_aead_decrypt_wait(self.handle, request)
                 else:
                     status = cd_aead_encrypt_wait(self.handle, request)
-        self.active -= 1
+        self.leave()
         return status
 
     cdef object failure(self, cd_status status, size_t length, str where=""):

@@ -54,11 +54,14 @@ cdef inline int take_row(Rows *rows, object value, str name, Py_ssize_t index, c
 
 
 cdef list as_list(object records, str name):
-    if type(records) is list:
-        return records
+    # A copy even of a list: the records' pointers are used without holding them one by one, and the
+    # caller's list may change meanwhile.
     if isinstance(records, (str, bytes, bytearray, memoryview)):
         raise TypeError(f"{name}: {type(records).__name__} was given, a sequence of bytes-like objects is needed")
-    return list(records)
+    try:
+        return list(records)
+    except TypeError:
+        raise TypeError(f"{name}: {type(records).__name__} was given, a sequence of bytes-like objects is needed") from None
 
 
 cdef object batch_error(object transform, list failed, list results):
@@ -71,19 +74,17 @@ cdef object batch_error(object transform, list failed, list results):
 # ---- lists ----
 
 
-cdef int take_ivs(Cipher cipher, cd_cipher_record *batch, Rows *rows, object ivs, list failed) except -1:
+cdef int take_ivs(Cipher cipher, cd_cipher_record *batch, Rows *rows, list given, list failed) except -1:
     cdef Py_ssize_t index
     cdef size_t length = 0
-    cdef list given
     if not cipher.iv_length:
-        if ivs is not None and len(ivs):
-            raise ValueError(f"ivs: {len(ivs)} were given, {cipher.name} takes none")
+        if given:
+            raise ValueError(f"ivs: {len(given)} were given, {cipher.name} takes none")
         return 0
-    if ivs is None:
+    if given is None:
         if rows.count:
             raise TypeError(f"ivs: None was given, {cipher.name} needs one of {cipher.iv_length} bytes a record")
         return 0
-    given = as_list(ivs, "ivs")
     if len(given) != rows.count:
         raise ValueError(f"ivs: {len(given)} were given for {rows.count} records")
     for index in range(rows.count):
@@ -98,13 +99,14 @@ cdef int take_ivs(Cipher cipher, cd_cipher_record *batch, Rows *rows, object ivs
 cdef list cipher_many(Cipher cipher, object records, object ivs, bint decrypt):
     cdef Rows rows
     cdef cd_cipher_record *batch
-    cdef list given, results
+    cdef list given, given_ivs, results
     cdef list failed = []
     cdef Py_ssize_t index
     cdef size_t total = 0, bad = 0
     cdef bytes out
-    cipher.keyed()
     given = as_list(records, "records")
+    given_ivs = None if ivs is None else as_list(ivs, "ivs")
+    cipher.keyed()  # after the caller's iterators have run
     start_rows(&rows, len(given), 2)
     batch = <cd_cipher_record *>calloc(rows.count + 1, sizeof(cd_cipher_record))
     if batch == NULL:
@@ -118,10 +120,10 @@ cdef list cipher_many(Cipher cipher, object records, object ivs, bint decrypt):
             batch[index].destination = <uint8_t *>PyBytes_AS_STRING(out)
             results[index] = out
             total += batch[index].length
-        take_ivs(cipher, batch, &rows, ivs, failed)
+        take_ivs(cipher, batch, &rows, given_ivs, failed)
         for index, _error in failed:  # an IV that is wrong: a length that is refused
             batch[index].length = 0
-            batch[index].iv = <const uint8_t *>batch
+            batch[index].iv = no_iv
         if total > gil_release_bytes or cipher.implementation.flags & CD_FLAG_ASYNC:
             with nogil:
                 bad = run_cipher_records(cipher.handle, batch, rows.count, decrypt)
@@ -136,7 +138,7 @@ cdef list cipher_many(Cipher cipher, object records, object ivs, bint decrypt):
                 results[index] = None
             raise batch_error(cipher, sorted(failed, key=first_of), results)
     finally:
-        cipher.active -= 1
+        cipher.leave()
         release_rows(&rows)
         free(batch)
     return results
@@ -147,6 +149,9 @@ cdef size_t run_cipher_records(cd_cipher *handle, cd_cipher_record *batch, size_
     if decrypt:
         return cd_cipher_decrypt_records(handle, batch, count)
     return cd_cipher_encrypt_records(handle, batch, count)
+
+
+cdef const uint8_t no_iv[16]  # zeros, for records that are refused
 
 
 cdef object first_of(tuple pair):
@@ -160,8 +165,8 @@ cdef list hash_many(Hash hash, object records):
     cdef Py_ssize_t index
     cdef size_t total = 0, bad = 0
     cdef bytes out
-    hash.keyed()
     given = as_list(records, "records")
+    hash.keyed()  # after the caller's iterator has run
     start_rows(&rows, len(given), 1)
     batch = <cd_hash_record *>calloc(rows.count + 1, sizeof(cd_hash_record))
     if batch == NULL:
@@ -181,11 +186,14 @@ cdef list hash_many(Hash hash, object records):
         else:
             bad = cd_hash_digest_records(hash.handle, batch, rows.count)
         if bad:
+            for index in range(rows.count):
+                if batch[index].status != CD_OK:
+                    results[index] = None
             raise batch_error(hash, [
                 (index, hash.failure(<cd_status>batch[index].status, f"records[{index}]: "))
                 for index in range(rows.count) if batch[index].status != CD_OK], results)
     finally:
-        hash.active -= 1
+        hash.leave()
         release_rows(&rows)
         free(batch)
     return results
@@ -199,10 +207,10 @@ cdef list aead_many(Aead aead, object records, object ivs, object aads, bint dec
     cdef Py_ssize_t index
     cdef size_t length = 0, bad = 0
     cdef bytes out
-    aead.keyed()
     given = as_list(records, "records")
     given_ivs = as_list(ivs, "ivs")
     given_aads = [b""] * len(given) if aads is None else as_list(aads, "aads")
+    aead.keyed()  # after the caller's iterators have run
     for name, column in (("ivs", given_ivs), ("aads", given_aads)):
         if len(column) != len(given):
             raise ValueError(f"{name}: {len(column)} were given for {len(given)} records")
@@ -227,7 +235,8 @@ cdef list aead_many(Aead aead, object records, object ivs, object aads, bint dec
             else:
                 results[index] = aead_row(aead, &batch[index], decrypt)
                 continue
-            batch[index].tag = NULL  # refused below without being looked at
+            batch[index].tag = NULL  # refused below, its IV is read first
+            batch[index].iv = no_iv
         with nogil:
             if decrypt:
                 bad = cd_aead_decrypt_records(aead.handle, batch, rows.count)
@@ -243,7 +252,7 @@ cdef list aead_many(Aead aead, object records, object ivs, object aads, bint dec
                             <cd_status>batch[index].status, batch[index].length, f"records[{index}]: ")))
             raise batch_error(aead, sorted(failed, key=first_of), results)
     finally:
-        aead.active -= 1
+        aead.leave()
         release_rows(&rows)
         free(batch)
     return results

@@ -38,7 +38,7 @@ cdef cd_status measure_cipher(Cipher cipher, uint64_t *out_ticks, const cd_clock
             status = cd_benchmark_cipher_decrypt(out_ticks, cipher.handle, clock, buffer, size, warmup, runs)
         else:
             status = cd_benchmark_cipher(out_ticks, cipher.handle, clock, buffer, size, warmup, runs)
-    cipher.active -= 1
+    cipher.leave()
     return status
 
 
@@ -49,7 +49,7 @@ cdef cd_status measure_hash(Hash hash, uint64_t *out_ticks, const cd_clock *cloc
     hash.active += 1
     with nogil:
         status = cd_benchmark_hash(out_ticks, hash.handle, clock, buffer, size, warmup, runs)
-    hash.active -= 1
+    hash.leave()
     return status
 
 
@@ -60,7 +60,7 @@ cdef cd_status measure_aead(Aead aead, uint64_t *out_ticks, const cd_clock *cloc
     aead.active += 1
     with nogil:
         status = cd_benchmark_aead(out_ticks, aead.handle, clock, buffer, buffer + size, size, warmup, runs)
-    aead.active -= 1
+    aead.leave()
     return status
 
 

@@ -79,9 +79,18 @@ cdef class Cipher:
         The key is wiped at once, or when the last request and stream under way is gone.
         """
         self.closed = True
-        if self.active == 0:
-            cd_cipher_free(self.handle)
-            self.handle = NULL
+        self.active += 1
+        self.leave()
+
+    cdef inline void leave(self) noexcept:
+        """One use less; the last one of a closed transform takes the key with it."""
+        self.active -= 1
+        if self.closed and self.active == 0:
+            self.drop()
+
+    cdef void drop(self) noexcept:
+        cd_cipher_free(self.handle)
+        self.handle = NULL
 
     cdef inline int ready(self) except -1:
         if self.closed:
@@ -266,7 +275,7 @@ cdef class Cipher:
         if status == CD_IN_PROGRESS:
             with nogil:
                 status = _finish(self.handle, request)
-        self.active -= 1
+        self.leave()
         return status
 
     cdef cd_status execute_long(self, cd_cipher_request *request, bint decrypt) noexcept:
@@ -277,7 +286,7 @@ cdef class Cipher:
                 status = cd_cipher_decrypt_wait(self.handle, request)
             else:
                 status = cd_cipher_encrypt_wait(self.handle, request)
-        self.active -= 1
+        self.leave()
         return status
 
     cdef object failure(self, cd_status status, size_t length, str where=""):

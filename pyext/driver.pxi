@@ -1,6 +1,7 @@
 # The EIP-93 driver on a bus that another module provides.
 
 
+@cython.no_gc_clear  # __dealloc__ needs what it holds
 cdef class Driver:
     """The EIP-93 driver; registers the engine's algorithms until closed.
 

@@ -20,6 +20,7 @@ cdef tuple _measurement(const cd_measurement *row):
     return row.size, row.hardware, row.software, row.samples, "" if winner == NULL else winner.decode()
 
 
+@cython.no_gc_clear  # __dealloc__ needs what it holds
 cdef class FallbackHandle:
     """A fallback over the process's registry.
 
@@ -33,7 +34,7 @@ cdef class FallbackHandle:
 
     cdef cd_fallback *handle
     cdef Clock clock
-    cdef bint busy
+    cdef Py_ssize_t busy  # calls under way that may wait for a measuring, or measure
 
     def __cinit__(self, bytes name not None, list groups not None, Clock clock, bint modelled):
         cdef cd_fallback_config config
@@ -73,7 +74,7 @@ cdef class FallbackHandle:
         """Disable and give the handle up; transforms of its proxies live on. Idempotent."""
         cdef cd_fallback *handle = self.handle
         if self.busy:
-            raise RuntimeError("close: the fallback is being measured")
+            raise RuntimeError("close: the fallback is being measured or written")
         self.handle = NULL
         with nogil:
             cd_fallback_free(handle)
@@ -91,18 +92,20 @@ cdef class FallbackHandle:
         self.ready()
         settle()
         error.message[0] = 0
-        self.busy = True
+        self.busy += 1
         with nogil:
             status = cd_fallback_enable(self.handle, _on_progress, <void *>state, &error)
-        self.busy = False
+        self.busy -= 1
         if state[1] is not None:
             raise state[1]
         check(status, &error)
 
     def disable(self):
         self.ready()
+        self.busy += 1
         with nogil:
             cd_fallback_disable(self.handle)
+        self.busy -= 1
 
     def enabled(self):
         self.ready()
@@ -116,8 +119,10 @@ cdef class FallbackHandle:
         """False if the value is out of range."""
         cdef cd_status status
         self.ready()
+        self.busy += 1
         with nogil:
             status = cd_fallback_set_threshold(self.handle, group, threshold)
+        self.busy -= 1
         if status == CD_E_RANGE:
             return False
         check(status)
@@ -175,10 +180,10 @@ cdef class FallbackHandle:
         self.ready()
         settle()
         error.message[0] = 0
-        self.busy = True
+        self.busy += 1
         with nogil:
             status = cd_fallback_write(self.handle, name, data, length, &error)
-        self.busy = False
+        self.busy -= 1
         check(status, &error)
 
     def read(self, bytes attribute not None):

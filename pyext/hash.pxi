@@ -51,9 +51,18 @@ cdef class Hash:
     def close(self):
         """Give the transform up; later use is a ValueError. Idempotent."""
         self.closed = True
-        if self.active == 0:
-            cd_hash_free(self.handle)
-            self.handle = NULL
+        self.active += 1
+        self.leave()
+
+    cdef inline void leave(self) noexcept:
+        """One use less; the last one of a closed transform takes the key with it."""
+        self.active -= 1
+        if self.closed and self.active == 0:
+            self.drop()
+
+    cdef void drop(self) noexcept:
+        cd_hash_free(self.handle)
+        self.handle = NULL
 
     cdef inline int ready(self) except -1:
         if self.closed:
@@ -131,7 +140,7 @@ cdef class Hash:
         if status == CD_IN_PROGRESS:
             with nogil:
                 status = _finish_hash(self.handle, request)
-        self.active -= 1
+        self.leave()
         return status
 
     cdef cd_status execute_long(self, cd_hash_request *request) noexcept:
@@ -139,7 +148,7 @@ cdef class Hash:
         self.active += 1
         with nogil:
             status = cd_hash_digest_wait(self.handle, request)
-        self.active -= 1
+        self.leave()
         return status
 
     def digest(self, data):
@@ -256,6 +265,7 @@ cdef cd_status _finish_hash(cd_hash *handle, cd_hash_request *request) noexcept 
 
 
 @cython.final
+@cython.no_gc_clear  # __dealloc__ gives back its use of the transform
 cdef class HashStream:
     """A message that is hashed in pieces; digests can be taken at any time, and it goes on.
 
@@ -278,7 +288,7 @@ cdef class HashStream:
     def __dealloc__(self):
         memset(&self.state, 0, sizeof(self.state))
         if self.hash is not None:
-            self.hash.active -= 1
+            self.hash.leave()
 
     def update(self, data):
         """Take the next piece; an error leaves the message as it was."""

@@ -1,6 +1,7 @@
 # The CPU of a simulated machine.
 
 
+@cython.no_gc_clear  # __dealloc__ needs what it holds
 cdef class Machine:
     """Modelled software implementations on a virtual clock.
 

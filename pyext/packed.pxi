@@ -5,9 +5,8 @@ cdef enum:
 
 
 cdef struct Offsets:
-    Py_buffer view
-    bint viewed
-    int width         # 4 or 8 bytes each
+    # A copy: the caller's buffer may change while the GIL is released, and may lie in `out`.
+    int64_t *at
     Py_ssize_t count  # of records: one less than offsets
 
 
@@ -19,49 +18,59 @@ cdef struct Failures:
 
 
 cdef inline int64_t offset_at(const Offsets *offsets, Py_ssize_t index) noexcept nogil:
-    if offsets.width == 4:
-        return (<const int32_t *>offsets.view.buf)[index]
-    return (<const int64_t *>offsets.view.buf)[index]
+    return offsets.at[index]
 
 
-cdef int take_offsets(Offsets *out, object value, object offset_size, Py_ssize_t values) except -1:
-    """Borrow the offsets and check them: ascending, within the values."""
-    cdef int64_t previous = 0, here
-    cdef Py_ssize_t index
-    out.viewed = False
-    try:
-        PyObject_GetBuffer(value, &out.view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)
-    except (BufferError, TypeError, ValueError) as cause:
-        raise _buffer_error(value, "offsets", False, cause) from None
-    out.viewed = True
-    kind = b"B" if out.view.format == NULL else <bytes>out.view.format
+cdef int offset_width(const Py_buffer *view, object offset_size) except -1:
+    """Bytes of one offset: 4 or 8."""
+    cdef bytes kind = b"B" if view.format == NULL else <bytes>view.format
     if offset_size is not None:
         if offset_size not in (4, 8):
             raise ValueError(f"offset_size: {offset_size!r} was given, 4 or 8 are allowed")
-        out.width = offset_size
-    elif kind.endswith((b"i", b"l", b"q")) and out.view.itemsize in (4, 8):
-        out.width = out.view.itemsize
-    else:
+        return offset_size
+    native = (b"", b"@", b"=", b"<" if sys_byteorder == "little" else b">")
+    if view.ndim != 1 or kind[:len(kind) - 1] not in native or not kind.endswith((b"i", b"l", b"q")):
         raise ValueError(
-            f"offsets: items of format {kind.decode()!r} were given, int32 or int64 are needed "
-            "(or bytes together with offset_size)")
-    if out.view.len % out.width or out.view.len < out.width:
-        raise ValueError(f"offsets: {out.view.len} bytes are not a whole number of {out.width}-byte offsets")
-    out.count = out.view.len // out.width - 1
+            f"offsets: items of format {kind.decode()!r} in {view.ndim} dimensions were given, one of int32 "
+            "or int64 in this machine's byte order is needed (or bytes together with offset_size)")
+    return view.itemsize
+
+
+cdef int copy_offsets(Offsets *out, const Py_buffer *view, int width, Py_ssize_t values) except -1:
+    """Copy and check: ascending, within the values."""
+    cdef int64_t previous = 0, here
+    cdef Py_ssize_t index
+    if view.len % width or view.len < width:
+        raise ValueError(f"offsets: {view.len} bytes are not a whole number of {width}-byte offsets")
+    out.count = view.len // width - 1
+    out.at = <int64_t *>calloc(out.count + 1, sizeof(int64_t))
+    if out.at == NULL:
+        raise MemoryError("offsets: out of memory")
     for index in range(out.count + 1):
-        here = offset_at(out, index)
+        here = (<const int32_t *>view.buf)[index] if width == 4 else (<const int64_t *>view.buf)[index]
         if here < previous:
             raise ValueError(f"offsets[{index}]: {here} was given, {previous} or more is needed")
-        previous = here
+        out.at[index] = previous = here
     if previous > values:
         raise ValueError(f"offsets[{out.count}]: {previous} was given, the values have {values} bytes")
     return 0
 
 
+cdef int take_offsets(Offsets *out, object value, object offset_size, Py_ssize_t values) except -1:
+    cdef Py_buffer view
+    try:
+        PyObject_GetBuffer(value, &view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)
+    except (BufferError, TypeError, ValueError) as cause:
+        raise _buffer_error(value, "offsets", False, cause) from None
+    try:
+        return copy_offsets(out, &view, offset_width(&view, offset_size), values)
+    finally:
+        PyBuffer_Release(&view)
+
+
 cdef inline void release_offsets(Offsets *offsets) noexcept:
-    if offsets.viewed:
-        PyBuffer_Release(&offsets.view)
-        offsets.viewed = False
+    free(offsets.at)
+    offsets.at = NULL
 
 
 cdef void note_failure(Failures *failures, int64_t index, int64_t status, int64_t length) noexcept nogil:
@@ -112,6 +121,13 @@ cdef int check_room(Bytes *out, Py_ssize_t needed, Bytes *values, bint in_place)
     return 0
 
 
+cdef int check_apart(Bytes *out, Py_ssize_t needed, Bytes *other, str name) except -1:
+    """`out` is written while `other` is still read."""
+    if other.length and out.data < other.data + other.length and other.data < out.data + needed:
+        raise ValueError(f"out: it overlaps {name}")
+    return 0
+
+
 cdef int check_ivs(Bytes *ivs, Py_ssize_t count, uint32_t size, str name) except -1:
     if ivs.length != count * <Py_ssize_t>size:
         raise ValueError(f"ivs: {ivs.length} bytes were given, {name} needs {size} for each of {count} records")
@@ -149,7 +165,8 @@ cdef Py_ssize_t cipher_packed(Cipher cipher, object values, object offsets, obje
     cdef Py_ssize_t total
     cipher.keyed()
     memset(&failures, 0, sizeof(failures))
-    vectors.viewed = destination.viewed = bounds.viewed = False
+    vectors.viewed = destination.viewed = False
+    bounds.at = NULL
     vectors.data = NULL
     vectors.length = 0
     take(&source, values, "values")
@@ -162,13 +179,14 @@ cdef Py_ssize_t cipher_packed(Cipher cipher, object values, object offsets, obje
         take_writable(&destination, out, "out")
         total = offset_at(&bounds, bounds.count)
         check_room(&destination, total, &source, True)
+        check_apart(&destination, total, &vectors, "ivs")
         with nogil:
             run_cipher_packed(cipher.handle, source.data, &bounds, vectors.data, cipher.iv_length,
                               destination.data, decrypt, &failures)
         if failures.count or failures.lost:
             raise packed_error(cipher, &failures)
     finally:
-        cipher.active -= 1
+        cipher.leave()
         release(&source)
         release(&vectors)
         release(&destination)
@@ -205,7 +223,8 @@ cdef Py_ssize_t hash_packed(Hash hash, object values, object offsets, object out
     cdef Py_ssize_t total
     hash.keyed()
     memset(&failures, 0, sizeof(failures))
-    destination.viewed = bounds.viewed = False
+    destination.viewed = False
+    bounds.at = NULL
     take(&source, values, "values")
     hash.active += 1
     try:
@@ -218,7 +237,7 @@ cdef Py_ssize_t hash_packed(Hash hash, object values, object offsets, object out
         if failures.count or failures.lost:
             raise packed_error(hash, &failures)
     finally:
-        hash.active -= 1
+        hash.leave()
         release(&source)
         release(&destination)
         release_offsets(&bounds)
@@ -294,7 +313,8 @@ cdef Py_ssize_t aead_packed(Aead aead, object values, object offsets, object ivs
     aead.keyed()
     memset(&failures, 0, sizeof(failures))
     memset(&layout, 0, sizeof(layout))
-    vectors.viewed = extra.viewed = destination.viewed = bounds.viewed = extra_bounds.viewed = False
+    vectors.viewed = extra.viewed = destination.viewed = False
+    bounds.at = extra_bounds.at = NULL
     take(&source, values, "values")
     aead.active += 1
     try:
@@ -309,6 +329,7 @@ cdef Py_ssize_t aead_packed(Aead aead, object values, object offsets, object ivs
         else:
             total += bounds.count * <Py_ssize_t>aead.tag_length
         check_room(&destination, total, &source, False)
+        check_apart(&destination, total, &vectors, "ivs")
         if (aads is None) != (aad_offsets is None):
             raise ValueError("aads, aad_offsets: one was given, both or none are needed")
         if aads is not None:
@@ -316,6 +337,7 @@ cdef Py_ssize_t aead_packed(Aead aead, object values, object offsets, object ivs
             take_offsets(&extra_bounds, aad_offsets, offset_size, extra.length)
             if extra_bounds.count != bounds.count:
                 raise ValueError(f"aad_offsets: {extra_bounds.count} records were given, {bounds.count} are needed")
+            check_apart(&destination, total, &extra, "aads")
             layout.aads = extra.data
         layout.values = source.data
         layout.ivs = vectors.data
@@ -323,12 +345,12 @@ cdef Py_ssize_t aead_packed(Aead aead, object values, object offsets, object ivs
         layout.iv_size = aead.iv_length
         layout.tag_size = aead.tag_length
         with nogil:
-            run_aead_packed(aead.handle, &layout, &bounds, &extra_bounds if extra_bounds.viewed else NULL,
+            run_aead_packed(aead.handle, &layout, &bounds, &extra_bounds if extra_bounds.at != NULL else NULL,
                             decrypt, &failures)
         if failures.count or failures.lost:
             raise packed_error(aead, &failures)
     finally:
-        aead.active -= 1
+        aead.leave()
         release(&source)
         release(&vectors)
         release(&extra)

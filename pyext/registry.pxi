@@ -17,14 +17,52 @@ cdef class Registry:
 
     def list(self):
         """Describe every implementation, in order of registration: a list of dicts."""
-        cdef list found = []
-        cd_registry_each_priority(self.handle, _visit_implementation, <void *>found)
-        return found
+        cdef Listing listing
+        cdef size_t index
+        memset(&listing, 0, sizeof(listing))
+        cd_registry_each_priority(self.handle, _visit_implementation, &listing)
+        try:
+            if listing.lost:
+                raise MemoryError("algorithms: out of memory")
+            return [_describe(&listing.rows[index]) for index in range(listing.count)]
+        finally:
+            free(listing.rows)
+
+
+# The visitor runs under the registry's lock, so it must not run Python: an allocation can start the
+# garbage collector, which can free what calls the registry.
+cdef struct Listed:
+    cd_implementation implementation
+    int32_t priority
+    char algorithm[96]
+    char driver[96]
+
+
+cdef struct Listing:
+    Listed *rows
+    size_t count, capacity
+    bint lost
 
 
 cdef c_bool _visit_implementation(const cd_implementation *implementation, int32_t priority,
-                                  void *context) noexcept with gil:
-    (<list>context).append(_describe(implementation, priority))
+                                  void *context) noexcept nogil:
+    cdef Listing *listing = <Listing *>context
+    cdef Listed *rows
+    cdef size_t capacity
+    if listing.count == listing.capacity:
+        capacity = 64 if listing.capacity == 0 else 2 * listing.capacity
+        rows = <Listed *>realloc(listing.rows, capacity * sizeof(Listed))
+        if rows == NULL:
+            listing.lost = True
+            return False
+        listing.rows = rows
+        listing.capacity = capacity
+    rows = &listing.rows[listing.count]
+    listing.count += 1
+    rows.implementation = implementation[0]
+    rows.priority = priority
+    strncpy(rows.algorithm, implementation.algorithm, sizeof(rows.algorithm))
+    strncpy(rows.driver, implementation.driver, sizeof(rows.driver))
     return True
 
 
@@ -32,14 +70,16 @@ cdef tuple _key_sizes(uint64_t mask):
     return tuple([size for size in range(64) if mask >> size & 1])
 
 
-cdef dict _describe(const cd_implementation *implementation, int32_t priority):
+cdef dict _describe(const Listed *row):
+    """`algorithm`, `driver` and the provider of the copy may be gone; its names were copied."""
+    cdef const cd_implementation *implementation = &row.implementation
     cdef char reason[256]
     cd_implementation_reason(implementation, reason, sizeof(reason))
     return {
-        "name": implementation.algorithm.decode(),
-        "driver": implementation.driver.decode(),
+        "name": row.algorithm.decode(),
+        "driver": row.driver.decode(),
         "type": cd_type_name(implementation.type).decode(),
-        "priority": priority,
+        "priority": row.priority,
         "block_size": implementation.block_size,
         "iv_size": implementation.iv_size,
         "chunk_size": implementation.chunk_size,

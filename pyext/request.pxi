@@ -2,6 +2,7 @@
 
 
 @cython.final
+@cython.no_gc_clear  # __dealloc__ gives back its use of the transform
 cdef class Request:
     """One request that may still be under way; made by ``Cipher.submit_encrypt`` and ``submit_decrypt``.
 
@@ -24,7 +25,7 @@ cdef class Request:
 
     cdef void settle(self) noexcept:
         self.under_way = False
-        self.cipher.active -= 1
+        self.cipher.leave()
         release(&self.source)
 
     cdef int start(self, bint decrypt) except -1:

@@ -2,6 +2,7 @@
 
 
 @cython.final
+@cython.no_gc_clear  # __dealloc__ gives back its use of the transform
 cdef class CipherStream:
     """A message that is encrypted or decrypted in pieces: any split gives the one-shot bytes.
 
@@ -29,7 +30,7 @@ cdef class CipherStream:
 
     cdef void detach(self) noexcept:
         if self.cipher is not None and not self.state.finished:
-            self.cipher.active -= 1
+            self.cipher.leave()
         cd_cipher_stream_cleanup(&self.state)
 
     cdef int ready(self) except -1:
@@ -50,7 +51,7 @@ cdef class CipherStream:
         self.busy = False
         if status != CD_OK:
             if self.state.finished:
-                self.cipher.active -= 1
+                self.cipher.leave()
             if status == CD_E_OVERLAP:
                 raise ValueError("out: it overlaps data without being in step with it")
             raise self.cipher.failure(status, source.length)
@@ -99,7 +100,7 @@ cdef class CipherStream:
         """
         cdef uint32_t pending = self.state.pending
         self.ready()
-        self.cipher.active -= 1
+        self.cipher.leave()
         if cd_cipher_stream_finalize(&self.state) == CD_E_LENGTH:
             size = self.cipher.block_size
             raise ValueError(f"data: the message ends with {pending} bytes of a block of {size}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 import shutil
@@ -243,6 +244,24 @@ class TestCrypt:
         assert b"padding" in done.stderr
         assert target.read_bytes() == b"old"
         assert list(tmp_path.iterdir()) == [target]
+
+    def test_out_keeps_links_and_permissions(self, tmp_path):
+        target, link = tmp_path / "file", tmp_path / "link"
+        target.write_bytes(b"old")
+        target.chmod(0o640)
+        link.symlink_to(target)
+        crypt("encrypt", b"text", "--out", str(link))
+        assert link.is_symlink()
+        assert target.read_bytes() == openssl("encrypt", "ctr", b"text")
+        assert target.stat().st_mode & 0o777 == 0o640
+
+    def test_out_to_a_pipe(self, tmp_path):
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE)
+        crypt("encrypt", b"text", "--out", str(pipe))
+        assert reader.communicate(timeout=30)[0] == openssl("encrypt", "ctr", b"text")
+        assert pipe.is_fifo()
 
     def test_key_file(self, tmp_path: Path) -> None:
         key = tmp_path / "key"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -86,6 +87,8 @@ def command(
 
     With --machine or --engine the text goes through that engine's fallback.
     """
+    if target is not None and not target.name:
+        raise click.UsageError("--out: the name of a file is needed")
     if (key_hex is None) == (key_file is None):
         raise click.UsageError("--key-hex, --key-file: exactly one of them is needed")
     key = key_hex if key_hex is not None else key_file.read_bytes() if key_file is not None else b""
@@ -120,14 +123,29 @@ def _writer(target: Path | None) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    if target.exists() and not target.is_file():  # a pipe or device is written, not replaced
+        with target.open("wb") as file:
+            yield file
+        return
+    target = target.resolve()  # a link stays, what it names is replaced
     handle, name = tempfile.mkstemp(prefix=target.name, dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
+            os.fchmod(handle, _mode(target))
             yield file
         Path(name).replace(target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _mode(target: Path) -> int:
+    """The permissions that the target has, or that a new file gets."""
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def _copy(

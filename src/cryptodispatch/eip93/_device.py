@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -76,8 +77,7 @@ class Device:
             )
         self.emulator = emulator
         self.machine = machine
-        self._closed = False
-        self._cpu: _engine.Machine | None = None
+        cpu: _engine.Machine | None = None
         clock = _engine.bus_clock(emulator._bus_address, emulator) if simulate_cpu else None
         self._driver = _engine.Driver(
             emulator._bus_address,
@@ -88,12 +88,17 @@ class Device:
         )
         try:
             if machine is not None and clock is not None:
-                self._cpu = _engine.Machine(machine.name, clock, _cpu_rows(machine))
+                cpu = _engine.Machine(machine.name, clock, _cpu_rows(machine))
             self.clock = clock
             self.fallback = Fallback("eip93", _groups(machine), clock=clock, modelled=simulate_cpu)
         except BaseException:
-            self._release()
+            _release(None, self._driver, cpu, emulator)
             raise
+        # Runs at close(), when the device is collected, or at exit, whichever comes first. It holds
+        # the parts, so that they are given up in this order and never before the device.
+        self._finalizer = weakref.finalize(
+            self, _release, self.fallback._handle, self._driver, cpu, emulator
+        )
 
     @classmethod
     def emulated(
@@ -186,16 +191,30 @@ class Device:
 
         Requests under way and later requests of ciphers that still live fail with ``DeviceError``.
         """
-        if not self._closed:
-            self._closed = True
-            self.fallback.close()
-            self._release()
+        if self._finalizer.alive:
+            self.fallback.close()  # refused while it measures: everything stays as it was
+            self._finalizer()
 
-    def _release(self) -> None:
-        self._driver.close()
-        if self._cpu is not None:
-            self._cpu.close()
-        self.emulator.close()
+    @property
+    def _closed(self) -> bool:
+        return not self._finalizer.alive
+
+
+def _release(
+    fallback: _engine.FallbackHandle | None,
+    driver: _engine.Driver,
+    cpu: _engine.Machine | None,
+    emulator: Emulator,
+) -> None:
+    """Give the parts of a device up, the users before the used."""
+    try:
+        if fallback is not None:
+            fallback.close()
+    finally:
+        driver.close()
+        if cpu is not None:
+            cpu.close()
+        emulator.close()
 
 
 def _groups(machine: machines.Machine | None) -> tuple[Group, ...]:
