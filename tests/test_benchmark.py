@@ -14,16 +14,22 @@ def test_clock_info_agrees_with_the_wall() -> None:
     info = benchmark.clock_info()
     assert info.name in ("rdtsc", "cntvct_el0", "clock_gettime")
     assert 0 < info.overhead < info.hz / 1e5
-    start_ticks, start = benchmark.cycles(), time.perf_counter()
-    time.sleep(0.2)
-    ticks, seconds = benchmark.cycles() - start_ticks, time.perf_counter() - start
-    assert ticks / info.hz == pytest.approx(seconds, rel=0.02)
+    ratios = []
+    for _ in range(5):  # other work may come between the two readings of a pair
+        start_ticks, start = benchmark.cycles(), time.perf_counter()
+        time.sleep(0.1)
+        ticks, seconds = benchmark.cycles() - start_ticks, time.perf_counter() - start
+        ratios.append(ticks / info.hz / seconds)
+    assert min(abs(ratio - 1) for ratio in ratios) < 0.02
 
 
 def test_timer_is_seconds() -> None:
-    start, wall = benchmark.timer(), time.perf_counter()
-    time.sleep(0.05)
-    assert benchmark.timer() - start == pytest.approx(time.perf_counter() - wall, rel=0.05)
+    ratios = []
+    for _ in range(5):
+        start, wall = benchmark.timer(), time.perf_counter()
+        time.sleep(0.05)
+        ratios.append((benchmark.timer() - start) / (time.perf_counter() - wall))
+    assert min(abs(ratio - 1) for ratio in ratios) < 0.02
 
 
 def test_measure() -> None:
