@@ -30,7 +30,7 @@ from cdecl cimport *
 
 from _thread import allocate_lock
 from operator import index as index_of
-from sys import byteorder as sys_byteorder
+from sys import byteorder as _byteorder
 from os import environ, fsdecode, fsencode
 from os.path import join as join_path
 

@@ -28,7 +28,7 @@ cdef int offset_width(const Py_buffer *view, object offset_size) except -1:
         if offset_size not in (4, 8):
             raise ValueError(f"offset_size: {offset_size!r} was given, 4 or 8 are allowed")
         return offset_size
-    native = (b"", b"@", b"=", b"<" if sys_byteorder == "little" else b">")
+    native = (b"", b"@", b"=", b"<" if _byteorder == "little" else b">")
     if view.ndim != 1 or kind[:len(kind) - 1] not in native or not kind.endswith((b"i", b"l", b"q")):
         raise ValueError(
             f"offsets: items of format {kind.decode()!r} in {view.ndim} dimensions were given, one of int32 "
