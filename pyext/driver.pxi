@@ -21,6 +21,7 @@ cdef class Driver:
         cdef cd_error error
         cdef cd_eip93_driver_config config
         error.message[0] = 0
+        memset(&config, 0, sizeof(config))  # fields that are new in C
         config.ring_entries = ring_entries
         config.request_timeout_ns = request_timeout_ns
         config.hash_segment = hash_segment

@@ -57,6 +57,7 @@ cdef class FallbackHandle:
                 used += rows[index].member_count
                 used_rules += rows[index].rule_count
             self.clock = clock
+            memset(&config, 0, sizeof(config))  # fields that are new in C
             config.clock = host_clock()[0] if clock is None else clock.clock
             config.software_flags = CD_FLAG_MODELLED if modelled else 0
             config.software_mask = CD_FLAG_MODELLED
