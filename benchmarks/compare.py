@@ -3,7 +3,7 @@
 pip install '.[bench]'
 python benchmarks/compare.py             one request, all sizes
 python benchmarks/compare.py --batches   batches of 1000 records, per record
-python benchmarks/compare.py --json FILE the figures for benchmarks/chart.py
+python benchmarks/compare.py --json FILE the figures as JSON as well
 """
 
 from __future__ import annotations
