@@ -64,7 +64,7 @@ cdef list as_list(object records, str name):
         raise TypeError(f"{name}: {type(records).__name__} was given, a sequence of bytes-like objects is needed") from None
 
 
-cdef object batch_error(object transform, list failed, list results):
+cdef object batch_error(list failed, list results):
     """BatchError for (index, exception) pairs."""
     index, first = failed[0]
     rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
@@ -136,7 +136,7 @@ cdef list cipher_many(Cipher cipher, object records, object ivs, bint decrypt):
                         <cd_status>batch[index].status, batch[index].length, f"records[{index}]: ")))
             for index, _error in failed:
                 results[index] = None
-            raise batch_error(cipher, sorted(failed, key=first_of), results)
+            raise batch_error(sorted(failed, key=first_of), results)
     finally:
         cipher.leave()
         release_rows(&rows)
@@ -189,7 +189,7 @@ cdef list hash_many(Hash hash, object records):
             for index in range(rows.count):
                 if batch[index].status != CD_OK:
                     results[index] = None
-            raise batch_error(hash, [
+            raise batch_error([
                 (index, hash.failure(<cd_status>batch[index].status, f"records[{index}]: "))
                 for index in range(rows.count) if batch[index].status != CD_OK], results)
     finally:
@@ -250,7 +250,7 @@ cdef list aead_many(Aead aead, object records, object ivs, object aads, bint dec
                     if index not in wrong:
                         failed.append((index, aead.failure(
                             <cd_status>batch[index].status, batch[index].length, f"records[{index}]: ")))
-            raise batch_error(aead, sorted(failed, key=first_of), results)
+            raise batch_error(sorted(failed, key=first_of), results)
     finally:
         aead.leave()
         release_rows(&rows)

@@ -108,7 +108,7 @@ cdef object packed_error(object transform, Failures *failures):
     failures.rows = NULL
     if failures.lost:
         return MemoryError("offsets: out of memory while noting which records failed")
-    return batch_error(transform, failed, [])
+    return batch_error(failed, [])
 
 
 cdef int check_room(Bytes *out, Py_ssize_t needed, Bytes *values, bint in_place) except -1:

@@ -40,7 +40,7 @@ cdef class CipherStream:
             raise RuntimeError("stream: another thread is using it")
         return self.cipher.ready()
 
-    cdef int advance(self, uint8_t *out, Bytes *source, str what) except -1:
+    cdef int advance(self, uint8_t *out, Bytes *source) except -1:
         cdef cd_status status
         self.busy = True
         if source.length > gil_release_bytes or self.cipher.implementation.flags & CD_FLAG_ASYNC:
@@ -68,7 +68,7 @@ cdef class CipherStream:
         take(&source, data, "data")
         try:
             out = PyBytes_FromStringAndSize(NULL, cd_cipher_stream_output_size(&self.state, source.length))
-            self.advance(<uint8_t *>PyBytes_AS_STRING(out), &source, "data")
+            self.advance(<uint8_t *>PyBytes_AS_STRING(out), &source)
         finally:
             release(&source)
         return out
@@ -85,7 +85,7 @@ cdef class CipherStream:
             length = cd_cipher_stream_output_size(&self.state, source.length)
             if destination.length < length:
                 raise ValueError(f"out: {destination.length} bytes were given, at least {length} are needed")
-            self.advance(destination.data, &source, "data")
+            self.advance(destination.data, &source)
         finally:
             release(&source)
             release(&destination)
