@@ -1,13 +1,17 @@
 /* AES-CBC encryption of many records: the choice of a backend, and the one without lanes. */
 #include "crypto/aes_lanes.h"
 
+#include <string.h>
+
 #include "cryptodispatch/cpu.h"
 
-static void cbc_encrypt_portable(struct cd_aes_lane_job *jobs, size_t count) {
+static void cbc_encrypt_portable(const struct cd_aes_lane_job *jobs, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        struct cd_aes_lane_job *job = &jobs[i];
+        const struct cd_aes_lane_job *job = &jobs[i];
+        uint8_t iv[CD_AES_BLOCK];
 
-        cd_aes_portable.cbc_encrypt(job->key, job->out, job->in, job->blocks, job->iv);
+        memcpy(iv, job->iv, sizeof iv);
+        cd_aes_portable.cbc_encrypt(job->key, job->out, job->in, job->blocks, iv);
     }
 }
 

@@ -2,9 +2,8 @@
  * AES-CBC encryption of many independent records: CBC encrypts a record block after block, and a
  * block is all latency, so several records side by side take hardly longer than one.
  *
- * Lengths and keys may be mixed. A lane takes the next record as soon as its own ends; the order of
- * records matters for speed only (a long one at the end runs alone). Records of one key length go
- * together, and a key that all records share is fastest.
+ * Lengths and keys may be mixed. A lane takes the next record as soon as its own ends. Records of
+ * one key length go together, and a key that all records share is fastest.
  */
 #ifndef CD_AES_LANES_H
 #define CD_AES_LANES_H
@@ -17,8 +16,8 @@ struct cd_aes_lane_job {
     const struct cd_aes_encrypt_key *key; /* prepared by the `aes` of the table; shared or not */
     uint8_t *out;
     const uint8_t *in;
-    size_t blocks;            /* of 16 bytes; 0 leaves everything as it is */
-    uint8_t iv[CD_AES_BLOCK]; /* in and out, as for cbc_encrypt in struct cd_aes_functions */
+    size_t blocks;     /* of 16 bytes; 0 leaves everything as it is */
+    const uint8_t *iv; /* CD_AES_BLOCK bytes, in no `out` of the batch */
 };
 
 /* One way of computing it. Nothing fails and nothing is shared: any thread. */
@@ -27,8 +26,9 @@ struct cd_aes_lane_functions {
     uint32_t cpu;                       /* enum cd_cpu_feature bits needed */
     size_t lanes;                       /* records at once; 1 for the portable one */
     const struct cd_aes_functions *aes; /* whose keys it takes */
-    /* Encrypt all jobs: what aes->cbc_encrypt does for each. NULL where not built. */
-    void (*cbc_encrypt)(struct cd_aes_lane_job *jobs, size_t count);
+    /* Encrypt all jobs: what aes->cbc_encrypt does for each, IVs unchanged. NULL where not built.
+     */
+    void (*cbc_encrypt)(const struct cd_aes_lane_job *jobs, size_t count);
 };
 
 extern const struct cd_aes_lane_functions cd_aes_lanes_portable;

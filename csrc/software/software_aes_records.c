@@ -8,9 +8,9 @@
 
 #include "crypto/aes_lanes.h"
 
-/* Records described to the lanes at once: many times their number, and small enough for the stack.
- */
-#define CHUNK 128u
+/* Records described to the lanes at once: many times their number, for lengths that differ, and
+ * small enough for the stack (10 KiB). */
+#define CHUNK 256u
 
 /* The lanes that take the keys of a backend; NULL if it has none. */
 static const struct cd_aes_lane_functions *lanes_of(const struct cd_aes_functions *functions) {
@@ -83,7 +83,7 @@ static void cbc_in_lanes(const struct cd_aes_lane_functions *lanes,
             job->out = record->destination;
             job->in = record->source;
             job->blocks = record->length / CD_AES_BLOCK;
-            memcpy(job->iv, record->iv, CD_AES_BLOCK);
+            job->iv = record->iv;
         }
         if (used == CHUNK || i + 1 == count) {
             lanes->cbc_encrypt(jobs, used);

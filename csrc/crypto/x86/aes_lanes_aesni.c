@@ -1,30 +1,18 @@
 /*
  * AES-CBC encryption of many records, eight at once with the AES-NI instructions.
  *
- * The lanes run as far as the shortest record in them; then the ended ones take the next records.
- * Keys of one length go in one sweep over the jobs, since lanes share the number of rounds. With
- * one key for all lanes a round key is loaded once per round; with several it comes from memory per
- * lane and round, which the two load ports just sustain.
+ * With one key for all lanes a round key is loaded once per round; with several it comes from
+ * memory per lane and round, which the two load ports just sustain.
  */
 #include "crypto/x86/aes_lanes_x86.h"
 
 #if defined(__x86_64__)
 
-#include <string.h>
-
-#include "base/secure.h"
 #include "base/target.h"
-#include "crypto/x86/aes_aesni.h"
 #include "crypto/x86/aes_aesni_vectors.h"
 
 #define KERNEL CD_TARGET("aes,ssse3")
 #define INLINE CD_ALWAYS_INLINE KERNEL
-
-#define NARROW CD_AESNI_LANES
-/* Blocks per record on average from which it pays to copy keys for the wide kernel. */
-#define WIDE_MIXED_FROM 12u
-
-/* ---- kernels ---- */
 
 INLINE struct cd_aesni_four chain_load(const struct cd_aes_lanes *lanes, size_t first) {
     return (struct cd_aesni_four){
@@ -54,7 +42,7 @@ INLINE void text_store(const struct cd_aes_lanes *lanes, size_t first, size_t of
     cd_aesni_store(lanes->out[first + 3] + offset, x.d);
 }
 
-KERNEL static void narrow_same(struct cd_aes_lanes *lanes, uint32_t rounds, size_t blocks) {
+KERNEL void cd_aes_lanes_same_aesni(struct cd_aes_lanes *lanes, uint32_t rounds, size_t blocks) {
     struct cd_aesni_schedule schedule = {(const __m128i *)(const void *)lanes->key[0]->words,
                                          rounds};
     struct cd_aesni_eight x = {chain_load(lanes, 0), chain_load(lanes, 4)};
@@ -93,7 +81,7 @@ INLINE struct cd_aesni_four enc_last_keys(struct cd_aesni_four x, struct cd_aesn
         _mm_aesenclast_si128(x.c, keys.c), _mm_aesenclast_si128(x.d, keys.d)};
 }
 
-KERNEL static void narrow_mixed(struct cd_aes_lanes *lanes, uint32_t rounds, size_t blocks) {
+KERNEL void cd_aes_lanes_mixed_aesni(struct cd_aes_lanes *lanes, uint32_t rounds, size_t blocks) {
     struct cd_aesni_four low = chain_load(lanes, 0), high = chain_load(lanes, 4);
 
     for (size_t offset = 0; offset < blocks * CD_AES_BLOCK; offset += CD_AES_BLOCK) {
@@ -114,176 +102,8 @@ KERNEL static void narrow_mixed(struct cd_aes_lanes *lanes, uint32_t rounds, siz
     chain_store(lanes, 4, high);
 }
 
-/* ---- the scheduler ---- */
-
-/* One sweep: jobs of one number of rounds. */
-struct sweep {
-    struct cd_aes_lane_job *next, *end;
-    size_t width; /* lanes */
-    uint32_t rounds;
-    bool one_key; /* in all jobs */
-};
-
-static struct cd_aes_lane_job *sweep_next(struct sweep *sweep) {
-    while (sweep->next < sweep->end) {
-        struct cd_aes_lane_job *job = sweep->next++;
-
-        if (job->blocks > 0 && job->key->rounds == sweep->rounds) {
-            return job;
-        }
-    }
-    return NULL;
-}
-
-static void pair_key_set(struct cd_aes_lanes *lanes, size_t lane) {
-    const struct cd_aes_encrypt_key *key = lanes->key[lane];
-
-    for (uint32_t i = 0; i <= key->rounds; i++) {
-        memcpy(lanes->pair_keys[lane / 2][i][lane % 2], key->words + 4 * (size_t)i, CD_AES_BLOCK);
-    }
-}
-
-static void lane_start(struct cd_aes_lanes *lanes, size_t lane, struct cd_aes_lane_job *job) {
-    memcpy(lanes->chain[lane], job->iv, CD_AES_BLOCK);
-    lanes->out[lane] = job->out;
-    lanes->in[lane] = job->in;
-    lanes->left[lane] = job->blocks;
-    lanes->job[lane] = job;
-    lanes->key[lane] = job->key;
-    if (lanes->wide) {
-        pair_key_set(lanes, lane);
-    }
-}
-
-/* Have `lane` do what another does. */
-static void lane_copy(struct cd_aes_lanes *lanes, size_t lane, size_t from) {
-    memcpy(lanes->chain[lane], lanes->chain[from], CD_AES_BLOCK);
-    lanes->out[lane] = lanes->out[from];
-    lanes->in[lane] = lanes->in[from];
-    lanes->left[lane] = lanes->left[from];
-    lanes->job[lane] = lanes->job[from];
-    lanes->key[lane] = lanes->key[from];
-    if (lanes->wide) {
-        pair_key_set(lanes, lane);
-    }
-}
-
-/* Whether lanes are faster than one record after the other, which a CPU that looks ahead overlaps
- * too if they are short. Measured on Ice Lake: lanes gain from 5 records of 4 blocks and from 3 of
- * 16 blocks on, and 0.5 to 1.1 with two. */
-static bool lanes_pay(const struct cd_aes_lanes *lanes) {
-    size_t blocks = 0;
-
-    if (lanes->active > 4) {
-        return true;
-    }
-    for (size_t i = 0; i < lanes->active; i++) {
-        blocks += lanes->left[i] < 32 ? lanes->left[i] : 32;
-    }
-    return lanes->active > 2 && blocks >= 32;
-}
-
-static size_t shortest(const struct cd_aes_lanes *lanes) {
-    size_t blocks = lanes->left[0];
-
-    for (size_t i = 1; i < lanes->active; i++) {
-        blocks = lanes->left[i] < blocks ? lanes->left[i] : blocks;
-    }
-    return blocks;
-}
-
-/* All active lanes are `blocks` further; ended ones take the next records, or close up. Downwards,
- * so that a lane that moves down is up to date. */
-static void lanes_advance(struct cd_aes_lanes *lanes, struct sweep *sweep, size_t blocks) {
-    for (size_t i = lanes->active; i-- > 0;) {
-        struct cd_aes_lane_job *job;
-
-        lanes->left[i] -= blocks;
-        if (lanes->left[i] > 0) {
-            lanes->in[i] += blocks * CD_AES_BLOCK;
-            lanes->out[i] += blocks * CD_AES_BLOCK;
-            continue;
-        }
-        memcpy(lanes->job[i]->iv, lanes->chain[i], CD_AES_BLOCK);
-        job = sweep_next(sweep);
-        if (job != NULL) {
-            lane_start(lanes, i, job);
-        } else if (i != --lanes->active) {
-            lane_copy(lanes, i, lanes->active);
-        }
-    }
-}
-
-static void lanes_step(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
-                       struct sweep *sweep) {
-    size_t blocks = shortest(lanes);
-    size_t width = lanes->active > NARROW ? sweep->width : NARROW;
-
-    if (width == NARROW) {
-        lanes->wide = false; /* it does not come back: records only get fewer */
-    }
-    for (size_t i = lanes->active; i < width; i++) {
-        lane_copy(lanes, i, 0);
-    }
-    if (width == NARROW) {
-        (sweep->one_key ? narrow_same : narrow_mixed)(lanes, sweep->rounds, blocks);
-    } else {
-        (sweep->one_key ? kernels->wide_same : kernels->wide_mixed)(lanes, sweep->rounds, blocks);
-    }
-    lanes_advance(lanes, sweep, blocks);
-}
-
-static void sweep_run(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
-                      struct sweep *sweep) {
-    struct cd_aes_lane_job *job;
-
-    lanes->active = 0;
-    lanes->wide = sweep->width > NARROW && !sweep->one_key;
-    while (lanes->active < sweep->width && (job = sweep_next(sweep)) != NULL) {
-        lane_start(lanes, lanes->active++, job);
-    }
-    while (lanes_pay(lanes)) {
-        lanes_step(kernels, lanes, sweep);
-    }
-    for (size_t i = 0; i < lanes->active; i++) {
-        job = lanes->job[i];
-        memcpy(job->iv, lanes->chain[i], CD_AES_BLOCK);
-        cd_aes_cbc_encrypt_aesni(job->key, lanes->out[i], lanes->in[i], lanes->left[i], job->iv);
-    }
-}
-
-void cd_aes_lanes_run(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lane_job *jobs,
-                      size_t count) {
-    struct cd_aes_lanes lanes;
-    struct sweep sweep = {.width = kernels->width, .one_key = true};
-    uint32_t seen = 0; /* bit n: a key of n rounds */
-    size_t blocks = 0;
-
-    if (count == 0) {
-        return;
-    }
-    sweep.end = jobs + count;
-    for (size_t i = 0; i < count; i++) {
-        sweep.one_key = sweep.one_key && jobs[i].key == jobs[0].key;
-        seen |= UINT32_C(1) << jobs[i].key->rounds;
-        blocks += jobs[i].blocks;
-    }
-    if (!sweep.one_key && blocks / count < WIDE_MIXED_FROM) {
-        sweep.width = NARROW;
-    }
-    for (sweep.rounds = 10; sweep.rounds <= 14; sweep.rounds += 2) {
-        if ((seen >> sweep.rounds & 1) != 0) {
-            sweep.next = jobs;
-            sweep_run(kernels, &lanes, &sweep);
-        }
-    }
-    if (!sweep.one_key && sweep.width > NARROW) {
-        cd_wipe(lanes.pair_keys, sizeof lanes.pair_keys);
-    }
-}
-
-static void cbc_encrypt(struct cd_aes_lane_job *jobs, size_t count) {
-    static const struct cd_aes_lanes_kernels kernels = {NARROW, NULL, NULL};
+static void cbc_encrypt(const struct cd_aes_lane_job *jobs, size_t count) {
+    static const struct cd_aes_lanes_kernels kernels = {CD_AES_LANES_NARROW, NULL, NULL};
 
     cd_aes_lanes_run(&kernels, jobs, count);
 }

@@ -156,7 +156,7 @@ KERNEL static void wide_mixed(struct cd_aes_lanes *lanes, uint32_t rounds, size_
     encrypt(lanes, true, rounds, blocks);
 }
 
-static void cbc_encrypt(struct cd_aes_lane_job *jobs, size_t count) {
+static void cbc_encrypt(const struct cd_aes_lane_job *jobs, size_t count) {
     static const struct cd_aes_lanes_kernels kernels = {CD_AES_LANES_MAX, wide_same, wide_mixed};
 
     cd_aes_lanes_run(&kernels, jobs, count);

@@ -7,6 +7,7 @@
 
 #include "crypto/aes_lanes.h"
 
+#define CD_AES_LANES_NARROW 8u
 #define CD_AES_LANES_MAX 16u
 #define CD_AES_ROUND_KEYS_MAX 15u
 
@@ -16,7 +17,6 @@ struct cd_aes_lanes {
     uint8_t *out[CD_AES_LANES_MAX];                             /* the next block */
     const uint8_t *in[CD_AES_LANES_MAX];
     const struct cd_aes_encrypt_key *key[CD_AES_LANES_MAX];
-    struct cd_aes_lane_job *job[CD_AES_LANES_MAX];
     size_t left[CD_AES_LANES_MAX]; /* blocks */
     size_t active;
     bool wide; /* pair_keys is kept: the kernel of 16 lanes is used, with more than one key */
@@ -37,9 +37,13 @@ struct cd_aes_lanes_kernels {
     cd_aes_lanes_kernel *wide_mixed; /* 16 lanes with keys in pair_keys */
 };
 
+/* The kernels of 8 lanes: one key for all; a key each. Need CD_AES_AESNI_CPU. */
+void cd_aes_lanes_same_aesni(struct cd_aes_lanes *lanes, uint32_t rounds, size_t blocks);
+void cd_aes_lanes_mixed_aesni(struct cd_aes_lanes *lanes, uint32_t rounds, size_t blocks);
+
 /* Encrypt all jobs. With up to 8 records left, lanes are narrowed to AES-NI's 8, and the last
  * two run alone. Needs CD_AES_AESNI_CPU and what the kernels need. */
-void cd_aes_lanes_run(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lane_job *jobs,
-                      size_t count);
+void cd_aes_lanes_run(const struct cd_aes_lanes_kernels *kernels,
+                      const struct cd_aes_lane_job *jobs, size_t count);
 
 #endif
