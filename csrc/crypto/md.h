@@ -14,10 +14,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cryptodispatch/cpu.h"
+
 #define CD_MD_BLOCK 64u
 #define CD_MD_WORDS_MAX 8u
 #define CD_MD_DIGEST_MAX 32u
 #define CD_MD_TAIL_MAX (2 * CD_MD_BLOCK) /* the last bytes of a message with their padding */
+
+#define CD_MD_WIDE 16u
+
+/* CPU features of the kernels of CD_MD_WIDE messages, for initialisers. */
+#define CD_MD_AVX512_CPU CD_CPU_AVX512
+
+/* CD_MD_WIDE messages side by side. */
+struct cd_md_wide {
+    _Alignas(64) uint32_t words[CD_MD_WORDS_MAX][CD_MD_WIDE]; /* chaining words, lane by lane */
+    const uint8_t *data[CD_MD_WIDE];                          /* the next block of each */
+};
 
 /* One way of computing one hash function. */
 struct cd_md_algorithm {
@@ -38,6 +51,11 @@ struct cd_md_algorithm {
     void (*blocks_x3)(uint32_t *words_a, const uint8_t *data_a, uint32_t *words_b,
                       const uint8_t *data_b, uint32_t *words_c, const uint8_t *data_c,
                       size_t blocks);
+    /* The same for CD_MD_WIDE messages of as many blocks each; data may be shared. It takes the
+     * time of wide_from messages one by one. NULL where there is none. */
+    void (*blocks_wide)(struct cd_md_wide *wide, size_t blocks);
+    uint32_t wide_cpu; /* enum cd_cpu_feature bits needed, over `cpu` */
+    uint32_t wide_from;
 };
 
 /* A message in pieces. Plain data: a copy continues on its own, and with any implementation of the

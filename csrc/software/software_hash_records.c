@@ -1,68 +1,48 @@
 /* Batches of hashes: messages side by side through the lanes of crypto/md_lanes.h. */
 #include "software/software_hash.h"
 
-#include <string.h>
-
-#include "base/secure.h"
 #include "crypto/md_lanes.h"
 
-/* Messages described to the lanes at once: many times their number, and small enough for the stack.
- */
-#define CHUNK 64u
+/* Messages described to the lanes at once: many times their number, and small enough for the stack
+ * (6 KiB). */
+#define CHUNK 256u
+
+/* Describe the next messages that are wanted, from `*next` on and up to CHUNK; returns how many. */
+static size_t take_jobs(struct cd_md_lane_job *out_jobs, const struct cd_hash_record *records,
+                        size_t count, size_t *next) {
+    size_t used = 0;
+
+    for (; *next < count && used < CHUNK; ++*next) {
+        const struct cd_hash_record *record = &records[*next];
+
+        if (record->status == CD_OK) {
+            out_jobs[used++] =
+                (struct cd_md_lane_job){record->source, record->length, record->digest};
+        }
+    }
+    return used;
+}
 
 void cd_software_hash_records(const struct cd_md_algorithm *algorithm,
                               struct cd_hash_record *records, size_t count) {
+    size_t width = cd_md_lanes_best(algorithm);
     struct cd_md_lane_job jobs[CHUNK];
-    size_t used = 0;
 
-    if (!cd_md_lanes_pay(algorithm)) {
-        for (size_t i = 0; i < count; i++) {
-            if (records[i].status == CD_OK) {
-                cd_md_digest(algorithm, records[i].digest, records[i].source, records[i].length);
-            }
-        }
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (records[i].status == CD_OK) {
-            struct cd_md_lane_job *job = &jobs[used++];
+    for (size_t next = 0; next < count;) {
+        size_t used = take_jobs(jobs, records, count, &next);
 
-            memcpy(job->words, algorithm->initial, algorithm->state_words * sizeof job->words[0]);
-            job->count = 0;
-            job->data = records[i].source;
-            job->length = records[i].length;
-            job->out_digest = records[i].digest;
-        }
-        if (used == CHUNK || i + 1 == count) {
-            cd_md_lanes_finish(algorithm, jobs, used);
-            used = 0;
-        }
+        cd_md_lanes_digest(algorithm, width, jobs, used);
     }
-    cd_wipe(jobs, sizeof jobs); /* SHA-224 keeps one word back */
 }
 
 void cd_software_hmac_records(const struct cd_hmac_key *key, struct cd_hash_record *records,
                               size_t count) {
-    struct cd_hmac_lane_job jobs[CHUNK];
-    size_t used = 0;
+    size_t width = cd_md_lanes_best(key->algorithm);
+    struct cd_md_lane_job jobs[CHUNK];
 
-    if (!cd_md_lanes_pay(key->algorithm)) {
-        for (size_t i = 0; i < count; i++) {
-            if (records[i].status == CD_OK) {
-                cd_hmac_digest(key, records[i].digest, records[i].source, records[i].length);
-            }
-        }
-        return;
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (records[i].status == CD_OK) {
-            jobs[used].data = records[i].source;
-            jobs[used].length = records[i].length;
-            jobs[used++].out_tag = records[i].digest;
-        }
-        if (used == CHUNK || i + 1 == count) {
-            cd_hmac_lanes_digest(key, jobs, used);
-            used = 0;
-        }
+    for (size_t next = 0; next < count;) {
+        size_t used = take_jobs(jobs, records, count, &next);
+
+        cd_hmac_lanes_digest(key, width, jobs, used);
     }
 }

@@ -24,17 +24,30 @@ static const struct {
     {"sha256 ni", &cd_sha256_shani, &cd_sha256_portable},
 };
 
-static size_t hashes[7], hash_count; /* indices of those that this CPU can run */
+/* A hash that this CPU can run, and how many lanes. */
+static struct { size_t hash, width; } ways[24];
+static size_t way_count;
 static struct cd_md_lane_job jobs[MESSAGES];
-static struct cd_hmac_lane_job hmac_jobs[MESSAGES];
 static uint8_t text[LONGEST + MESSAGES];
 /* A byte more than the longest digest: one that is too long shows. */
 static uint8_t digests[MESSAGES][CD_MD_DIGEST_MAX + 1], expected[MESSAGES][CD_MD_DIGEST_MAX + 1];
 
+static void add_way(size_t hash, size_t width) {
+    ways[way_count].hash = hash;
+    ways[way_count++].width = width;
+}
+
 static void set_up(void) {
     for (size_t i = 0; i < sizeof all_hashes / sizeof all_hashes[0]; i++) {
-        if (test_can_run(all_hashes[i].name, all_hashes[i].algorithm->cpu)) {
-            hashes[hash_count++] = i;
+        const struct cd_md_algorithm *algorithm = all_hashes[i].algorithm;
+
+        if (!test_can_run(all_hashes[i].name, algorithm->cpu)) {
+            continue;
+        }
+        add_way(i, 1);
+        add_way(i, 3);
+        if (algorithm->blocks_wide != NULL && test_can_run("16 lanes", algorithm->wide_cpu)) {
+            add_way(i, CD_MD_WIDE);
         }
     }
     test_fill_random(text, sizeof text);
@@ -45,46 +58,42 @@ static void clear(void) {
     memset(expected, 0xa5, sizeof expected);
 }
 
-/* A whole message. */
-static void set_job(size_t hash, size_t index, const uint8_t *data, size_t length) {
-    const struct cd_md_algorithm *algorithm = all_hashes[hash].algorithm;
-    struct cd_md_lane_job *job = &jobs[index];
-
-    memcpy(job->words, algorithm->initial, 4 * algorithm->state_words);
-    job->count = 0;
-    job->data = data;
-    job->length = length;
-    job->out_digest = digests[index];
-    cd_md_digest(all_hashes[hash].reference, expected[index], data, length);
+static const struct cd_md_algorithm *algorithm_of(size_t way) {
+    return all_hashes[ways[way].hash].algorithm;
 }
 
-static void run_and_check(size_t hash, size_t count) {
-    cd_md_lanes_finish(all_hashes[hash].algorithm, jobs, count);
+static void set_job(size_t way, size_t index, const uint8_t *data, size_t length) {
+    jobs[index] = (struct cd_md_lane_job){data, length, digests[index]};
+    cd_md_digest(all_hashes[ways[way].hash].reference, expected[index], data, length);
+}
+
+static void run_and_check(size_t way, size_t count) {
+    cd_md_lanes_digest(algorithm_of(way), ways[way].width, jobs, count);
     CHECK_BYTES(digests, expected, sizeof digests);
 }
 
 static void every_length_in_one_batch(void) {
-    for (size_t i = 0; i < hash_count; i++) {
+    for (size_t i = 0; i < way_count; i++) {
         clear();
         for (size_t length = 0; length <= 1024; length++) {
-            set_job(hashes[i], length, text + length, length);
+            set_job(i, length, text + length, length);
         }
-        run_and_check(hashes[i], 1025);
+        run_and_check(i, 1025);
     }
 }
 
 static void every_count_of_equal_messages(void) {
     static const size_t lengths[] = {0, 1, 55, 56, 63, 64, 65, 119, 120, 256, 1420};
 
-    for (size_t i = 0; i < hash_count; i++) {
+    for (size_t i = 0; i < way_count; i++) {
         for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
-            cd_md_lanes_finish(all_hashes[hashes[i]].algorithm, NULL, 0);
-            for (size_t count = 0; count <= 10; count++) {
+            cd_md_lanes_digest(algorithm_of(i), ways[i].width, NULL, 0);
+            for (size_t count = 0; count <= 40; count++) {
                 clear();
                 for (size_t k = 0; k < count; k++) {
-                    set_job(hashes[i], k, text + 7 * k, lengths[l]);
+                    set_job(i, k, text + 7 * k, lengths[l]);
                 }
-                run_and_check(hashes[i], count);
+                run_and_check(i, count);
             }
         }
     }
@@ -92,14 +101,14 @@ static void every_count_of_equal_messages(void) {
 
 /* R085: no lane's result in another's place, with messages that differ in every lane. */
 static void lanes_never_swap(void) {
-    for (size_t i = 0; i < hash_count; i++) {
+    for (size_t i = 0; i < way_count; i++) {
         for (size_t length = 1; length <= 300; length += 13) {
             clear();
-            for (size_t k = 0; k < 9; k++) {
-                set_job(hashes[i], k, text + 300 * k, length);
+            for (size_t k = 0; k < 33; k++) {
+                set_job(i, k, text + 170 * k, length);
             }
-            run_and_check(hashes[i], 9);
-            for (size_t k = 1; k < 9; k++) {
+            run_and_check(i, 33);
+            for (size_t k = 1; k < 33; k++) {
                 CHECK(memcmp(digests[k], digests[k - 1], 16) != 0);
             }
         }
@@ -107,52 +116,25 @@ static void lanes_never_swap(void) {
 }
 
 static void random_batches(void) {
-    for (size_t round = 0; round < 60 * hash_count; round++) {
+    for (size_t round = 0; round < 60 * way_count; round++) {
         size_t count = test_random(60);
         uint32_t longest = 1 + test_random(round % 3 == 0 ? LONGEST : 200);
 
         clear();
         for (size_t k = 0; k < count; k++) {
-            set_job(hashes[round / 60], k, text + test_random(MESSAGES), test_random(longest));
+            set_job(round / 60, k, text + test_random(MESSAGES), test_random(longest));
         }
-        run_and_check(hashes[round / 60], count);
-    }
-}
-
-/* Messages that go on from given words, as HMAC's do, and those whose words alone are wanted. */
-static void messages_continue_from_words(void) {
-    for (size_t round = 0; round < 20 * hash_count; round++) {
-        const struct cd_md_algorithm *algorithm = all_hashes[hashes[round / 20]].algorithm;
-
-        clear();
-        for (size_t k = 0; k < 20; k++) {
-            size_t before = 64 * (size_t)test_random(4), length = test_random(400);
-
-            set_job(hashes[round / 20], k, text + k, before + length);
-            algorithm->blocks(jobs[k].words, text + k, before / 64);
-            jobs[k].count = before;
-            jobs[k].data += before;
-            jobs[k].length = length;
-            jobs[k].out_digest = k % 3 == 0 ? NULL : digests[k];
-        }
-        cd_md_lanes_finish(algorithm, jobs, 20);
-        for (size_t k = 0; k < 20; k++) {
-            if (k % 3 == 0) {
-                CHECK_EQ(digests[k][0], 0xa5);
-            }
-            cd_md_store(algorithm, digests[k], jobs[k].words);
-        }
-        CHECK_BYTES(digests, expected, sizeof digests);
+        run_and_check(round / 60, count);
     }
 }
 
 static void every_alignment(void) {
-    for (size_t i = 0; i < hash_count; i++) {
+    for (size_t i = 0; i < way_count; i++) {
         clear();
         for (size_t k = 0; k < 256; k++) {
-            set_job(hashes[i], k, text + k % 16, 100 + k / 16);
+            set_job(i, k, text + k % 16, 100 + k / 16);
         }
-        run_and_check(hashes[i], 256);
+        run_and_check(i, 256);
     }
 }
 
@@ -160,40 +142,43 @@ static void guard_pages_are_not_touched(void) {
     struct test_guard guard;
 
     test_guard_init(&guard);
-    for (size_t i = 0; i < hash_count; i++) {
+    for (size_t i = 0; i < way_count; i++) {
         for (size_t length = 0; length <= 260; length++) {
             uint8_t *begin = test_guard_begin(&guard), *end = test_guard_end(&guard, length);
 
             memcpy(begin, text, length);
             memcpy(end, text + 500, length);
             clear();
-            set_job(hashes[i], 0, begin, length);
-            set_job(hashes[i], 1, end, length);
-            set_job(hashes[i], 2, length == 0 ? NULL : end, length);
-            set_job(hashes[i], 3, text, 777);
-            run_and_check(hashes[i], 4);
+            set_job(i, 0, begin, length);
+            set_job(i, 1, end, length);
+            set_job(i, 2, length == 0 ? NULL : end, length);
+            set_job(i, 3, text, 777);
+            for (size_t k = 4; k < 20; k++) {
+                set_job(i, k, k % 2 == 0 ? begin : end, length);
+            }
+            run_and_check(i, 20);
         }
     }
     test_guard_cleanup(&guard);
 }
 
 static void hmac_equals_one_by_one(void) {
-    for (size_t i = 0; i < hash_count; i++) {
-        const struct cd_md_algorithm *reference = all_hashes[hashes[i]].reference;
+    for (size_t i = 0; i < way_count; i++) {
+        const struct cd_md_algorithm *reference = all_hashes[ways[i].hash].reference;
 
         for (size_t count = 0; count <= 60; count++) {
             struct cd_hmac_key key, reference_key;
 
             clear();
-            cd_hmac_prepare(&key, all_hashes[hashes[i]].algorithm, text, count);
+            cd_hmac_prepare(&key, algorithm_of(i), text, count);
             cd_hmac_prepare(&reference_key, reference, text, count);
             for (size_t k = 0; k < count; k++) {
                 size_t length = count % 2 == 0 ? 20 * count : test_random(500);
 
-                hmac_jobs[k] = (struct cd_hmac_lane_job){text + k, length, digests[k]};
+                jobs[k] = (struct cd_md_lane_job){text + k, length, digests[k]};
                 cd_hmac_digest(&reference_key, expected[k], text + k, length);
             }
-            cd_hmac_lanes_digest(&key, hmac_jobs, count);
+            cd_hmac_lanes_digest(&key, ways[i].width, jobs, count);
             CHECK_BYTES(digests, expected, sizeof digests);
         }
     }
@@ -206,24 +191,58 @@ static void hmac_rfc_4231_case_2(void) {
     uint8_t tag[32];
 
     test_hex(tag, tag_hex);
-    for (size_t i = 0; i < hash_count; i++) {
-        const struct cd_md_algorithm *algorithm = all_hashes[hashes[i]].algorithm;
+    for (size_t i = 0; i < way_count; i++) {
+        const struct cd_md_algorithm *algorithm = algorithm_of(i);
         struct cd_hmac_key key;
 
         if (strcmp(algorithm->algorithm, "sha256") != 0) {
             continue;
         }
         cd_hmac_prepare(&key, algorithm, (const uint8_t *)"Jefe", 4);
-        for (size_t k = 0; k < 5; k++) {
+        for (size_t k = 0; k < 20; k++) {
             const uint8_t *data = (const uint8_t *)"what do ya want for nothing?";
 
-            hmac_jobs[k] = (struct cd_hmac_lane_job){data, 28, digests[k]};
+            jobs[k] = (struct cd_md_lane_job){data, 28, digests[k]};
         }
-        cd_hmac_lanes_digest(&key, hmac_jobs, 5);
-        for (size_t k = 0; k < 5; k++) {
+        cd_hmac_lanes_digest(&key, ways[i].width, jobs, 20);
+        for (size_t k = 0; k < 20; k++) {
             CHECK_BYTES(digests[k], tag, 32);
         }
     }
+}
+
+/* Upper register halves that stay in use slow down all SSE code after them. */
+static void upper_register_halves_are_left_clean(void) {
+    if (!test_can_run("upper register halves", CD_CPU_AVX2) || !test_upper_works()) {
+        printf("skipped: this CPU does not tell whether upper register halves are in use\n");
+        return;
+    }
+    for (size_t i = 0; i < way_count; i++) {
+        for (size_t count = 0; count <= 40; count++) {
+            clear();
+            for (size_t k = 0; k < count; k++) {
+                set_job(i, k, text, 11 * k);
+            }
+            test_upper_clean();
+            cd_md_lanes_digest(algorithm_of(i), ways[i].width, jobs, count);
+            CHECK(!test_upper_in_use());
+        }
+    }
+}
+
+static bool best_fits(uint32_t mask) {
+    size_t wide = (mask & CD_CPU_AVX512) != 0 ? CD_MD_WIDE : (mask & CD_CPU_SHA_LANES) != 0 ? 3 : 1;
+
+    CHECK_EQ(cd_md_lanes_best(&cd_md5_portable), 3);
+    CHECK_EQ(cd_md_lanes_best(&cd_sha256_portable), 3);
+    CHECK_EQ(cd_md_lanes_best(&cd_sha1_shani), wide);
+    CHECK_EQ(cd_md_lanes_best(&cd_sha224_shani), wide);
+    CHECK_EQ(cd_md_lanes_best(&cd_sha256_shani), wide);
+    return !test_state.current_failed;
+}
+
+static void best_follows_every_subset_of_cpu_features(void) {
+    CHECK_EQ(test_feature_subsets(CD_CPU_AVX512 | CD_CPU_SHA_LANES, best_fits), 0);
 }
 
 int main(void) {
@@ -232,10 +251,11 @@ int main(void) {
     RUN(every_count_of_equal_messages);
     RUN(lanes_never_swap);
     RUN(random_batches);
-    RUN(messages_continue_from_words);
     RUN(every_alignment);
     RUN(guard_pages_are_not_touched);
     RUN(hmac_equals_one_by_one);
     RUN(hmac_rfc_4231_case_2);
+    RUN(upper_register_halves_are_left_clean);
+    RUN(best_follows_every_subset_of_cpu_features);
     return test_end();
 }

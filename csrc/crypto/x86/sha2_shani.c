@@ -1,6 +1,7 @@
 /*
  * SHA-224 and SHA-256 (FIPS 180-4 sections 6.2.2 and 6.3) with the x86 SHA instructions, for one,
- * two and three messages. No branch or address depends on the data.
+ * two and three messages (16 go through AVX-512, where it is there). No branch or address depends
+ * on the data.
  *
  * SHA256RNDS2 takes two rounds and wants the variables as (a, b, e, f) and (c, d, g, h), the first
  * of each in the highest word. A chain of them waits for its own results; further messages fill the
@@ -10,6 +11,7 @@
 
 #if defined(__x86_64__)
 
+#include "crypto/x86/sha2_avx512.h"
 #include "crypto/x86/sha2_shani.h"
 
 #define KERNEL CD_TARGET("sha,sse4.1,ssse3")
@@ -112,8 +114,10 @@ KERNEL static void blocks_shani_x3(uint32_t *words_a, const uint8_t *data_a, uin
     cd_sha2_lane_store(&c, words_c);
 }
 
+/* On Ice Lake 16 lanes take the time of 5.7 messages. */
 #define SHA2_SHANI_FUNCTIONS                                                                       \
-    .blocks = blocks_shani, .blocks_x2 = blocks_shani_x2, .blocks_x3 = blocks_shani_x3
+    .blocks = blocks_shani, .blocks_x2 = blocks_shani_x2, .blocks_x3 = blocks_shani_x3,            \
+    .blocks_wide = cd_sha2_blocks_avx512, .wide_cpu = CD_MD_AVX512_CPU, .wide_from = 6
 
 #else
 #define SHA2_SHANI_FUNCTIONS .blocks = NULL
