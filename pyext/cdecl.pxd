@@ -210,6 +210,17 @@ cdef extern from "cryptodispatch/cryptodispatch.h" nogil:
         int32_t status
     size_t cd_cipher_encrypt_records(cd_cipher *cipher, cd_cipher_record *records, size_t count)
     size_t cd_cipher_decrypt_records(cd_cipher *cipher, cd_cipher_record *records, size_t count)
+    struct cd_cipher_packed:
+        const uint8_t *values
+        uint8_t *out
+        const int64_t *offsets
+        size_t count
+        const uint8_t *ivs
+    ctypedef void cd_packed_failed(void *context, size_t index, size_t length, cd_status status) noexcept nogil
+    size_t cd_cipher_encrypt_packed(cd_cipher *cipher, const cd_cipher_packed *packed, cd_packed_failed *failed,
+                                    void *context)
+    size_t cd_cipher_decrypt_packed(cd_cipher *cipher, const cd_cipher_packed *packed, cd_packed_failed *failed,
+                                    void *context)
     struct cd_hash_record:
         const uint8_t *source
         size_t length

@@ -137,24 +137,8 @@ cdef int check_ivs(Bytes *ivs, Py_ssize_t count, uint32_t size, str name) except
 # ---- ciphers ----
 
 
-cdef void run_cipher_packed(cd_cipher *handle, const uint8_t *values, const Offsets *offsets, const uint8_t *ivs,
-                            uint32_t iv_size, uint8_t *out, bint decrypt, Failures *failures) noexcept nogil:
-    cdef cd_cipher_record records[CHUNK]
-    cdef Py_ssize_t first = 0, index, count
-    cdef int64_t start
-    while first < offsets.count:
-        count = min(offsets.count - first, <Py_ssize_t>CHUNK)
-        for index in range(count):
-            start = offset_at(offsets, first + index)
-            records[index].source = values + start
-            records[index].destination = out + start
-            records[index].length = <size_t>(offset_at(offsets, first + index + 1) - start)
-            records[index].iv = ivs + (first + index) * iv_size
-        if run_cipher_records(handle, records, count, decrypt):
-            for index in range(count):
-                if records[index].status != CD_OK:
-                    note_failure(failures, first + index, records[index].status, records[index].length)
-        first += count
+cdef void cipher_failed(void *context, size_t index, size_t length, cd_status status) noexcept nogil:
+    note_failure(<Failures *>context, index, status, length)
 
 
 cdef Py_ssize_t cipher_packed(Cipher cipher, object values, object offsets, object ivs, object out,
@@ -162,6 +146,7 @@ cdef Py_ssize_t cipher_packed(Cipher cipher, object values, object offsets, obje
     cdef Bytes source, vectors, destination
     cdef Offsets bounds
     cdef Failures failures
+    cdef cd_cipher_packed packed
     cdef Py_ssize_t total
     cipher.keyed()
     memset(&failures, 0, sizeof(failures))
@@ -180,9 +165,16 @@ cdef Py_ssize_t cipher_packed(Cipher cipher, object values, object offsets, obje
         total = offset_at(&bounds, bounds.count)
         check_room(&destination, total, &source, True)
         check_apart(&destination, total, &vectors, "ivs")
+        packed.values = source.data
+        packed.out = destination.data
+        packed.offsets = bounds.at
+        packed.count = bounds.count
+        packed.ivs = vectors.data
         with nogil:
-            run_cipher_packed(cipher.handle, source.data, &bounds, vectors.data, cipher.iv_length,
-                              destination.data, decrypt, &failures)
+            if decrypt:
+                cd_cipher_decrypt_packed(cipher.handle, &packed, cipher_failed, &failures)
+            else:
+                cd_cipher_encrypt_packed(cipher.handle, &packed, cipher_failed, &failures)
         if failures.count or failures.lost:
             raise packed_error(cipher, &failures)
     finally:

@@ -15,12 +15,25 @@ static void cbc_encrypt_portable(const struct cd_aes_lane_job *jobs, size_t coun
     }
 }
 
+static void cbc_encrypt_packed_portable(const struct cd_aes_lane_packed *packed) {
+    for (size_t i = 0; i < packed->count; i++) {
+        int64_t start = packed->offsets[i];
+        size_t blocks = (size_t)(packed->offsets[i + 1] - start) / CD_AES_BLOCK;
+        uint8_t iv[CD_AES_BLOCK];
+
+        memcpy(iv, packed->ivs + i * CD_AES_BLOCK, sizeof iv);
+        cd_aes_portable.cbc_encrypt(packed->key, packed->out + start, packed->in + start, blocks,
+                                    iv);
+    }
+}
+
 const struct cd_aes_lane_functions cd_aes_lanes_portable = {
     .name = "lib",
     .cpu = 0,
     .lanes = 1,
     .aes = &cd_aes_portable,
     .cbc_encrypt = cbc_encrypt_portable,
+    .cbc_encrypt_packed = cbc_encrypt_packed_portable,
 };
 
 const struct cd_aes_lane_functions *cd_aes_lanes_best(void) {

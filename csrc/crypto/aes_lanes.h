@@ -20,6 +20,17 @@ struct cd_aes_lane_job {
     const uint8_t *iv; /* CD_AES_BLOCK bytes, in no `out` of the batch */
 };
 
+/* Many records under one key, one behind the other: record i is at offsets[i] up to offsets[i + 1],
+ * a whole number of blocks further and not below. */
+struct cd_aes_lane_packed {
+    const struct cd_aes_encrypt_key *key; /* as above */
+    uint8_t *out;                         /* `in` itself, or overlapping it nowhere */
+    const uint8_t *in;
+    const int64_t *offsets; /* count + 1 of them, into `in` and `out`, in bytes */
+    size_t count;           /* records */
+    const uint8_t *ivs;     /* CD_AES_BLOCK bytes for each; overlapping `out` nowhere */
+};
+
 /* One way of computing it. Nothing fails and nothing is shared: any thread. */
 struct cd_aes_lane_functions {
     const char *name;                   /* as in driver names: "lib", "ni", "vaes" */
@@ -29,6 +40,8 @@ struct cd_aes_lane_functions {
     /* Encrypt all jobs: what aes->cbc_encrypt does for each, IVs unchanged. NULL where not built.
      */
     void (*cbc_encrypt)(const struct cd_aes_lane_job *jobs, size_t count);
+    /* The same for packed records. */
+    void (*cbc_encrypt_packed)(const struct cd_aes_lane_packed *packed);
 };
 
 extern const struct cd_aes_lane_functions cd_aes_lanes_portable;

@@ -145,6 +145,16 @@ static const struct cd_cipher_ops cbc_ops = {
     .records = cd_software_cbc_records,
 };
 
+/* Of backends with lanes. */
+static const struct cd_cipher_ops cbc_lanes_ops = {
+    .init = init_both,
+    .set_key = set_key_both,
+    .encrypt = cbc_encrypt,
+    .decrypt = cbc_decrypt,
+    .records = cd_software_cbc_records,
+    .encrypt_packed = cd_software_cbc_encrypt_packed,
+};
+
 static const struct cd_cipher_ops ctr_ops = {
     .init = init_counter,
     .set_key = set_key_ctr,
@@ -186,23 +196,24 @@ static const struct cd_cipher_ops rfc3686_ops = {
         .functions = &(table),                                                                     \
     }
 
-/* The four modes of one backend: name in driver names, CPU features, priority, functions. */
-#define AES_BACKEND(name, cpu_bits, rank, table)                                                   \
+/* The four modes of one backend: name in driver names, CPU features, priority, functions, and what
+ * its cbc is. */
+#define AES_BACKEND(name, cpu_bits, rank, table, cbc)                                              \
     AES_ROW("ecb(aes)", "ecb(aes-" name ")", cpu_bits, rank, table, CD_AES_BLOCK, 0, AES_KEYS,     \
             struct cd_software_aes, ecb_ops),                                                      \
         AES_ROW("cbc(aes)", "cbc(aes-" name ")", cpu_bits, rank, table, CD_AES_BLOCK,              \
-                CD_AES_BLOCK, AES_KEYS, struct cd_software_aes, cbc_ops),                          \
+                CD_AES_BLOCK, AES_KEYS, struct cd_software_aes, cbc),                              \
         AES_ROW("ctr(aes)", "ctr(aes-" name ")", cpu_bits, rank, table, 1, CD_AES_BLOCK, AES_KEYS, \
                 struct cd_software_aes_counter, ctr_ops),                                          \
         AES_ROW("rfc3686(ctr(aes))", "rfc3686(ctr(aes-" name "))", cpu_bits, rank, table, 1,       \
                 CD_RFC3686_IV, RFC3686_KEYS, struct cd_software_aes_counter, rfc3686_ops)
 
 static const struct aes_implementation implementations[] = {
-    AES_BACKEND("lib", 0, 100, cd_aes_portable),
-    AES_BACKEND("generic", 0, 90, cd_aes_generic),
-    AES_BACKEND("fixed-time", 0, 50, cd_aes_fixed),
-    AES_BACKEND("ni", CD_AES_AESNI_CPU, 300, cd_aes_aesni),
-    AES_BACKEND("vaes", CD_AES_VAES_CPU, 400, cd_aes_vaes),
+    AES_BACKEND("lib", 0, 100, cd_aes_portable, cbc_ops),
+    AES_BACKEND("generic", 0, 90, cd_aes_generic, cbc_ops),
+    AES_BACKEND("fixed-time", 0, 50, cd_aes_fixed, cbc_ops),
+    AES_BACKEND("ni", CD_AES_AESNI_CPU, 300, cd_aes_aesni, cbc_lanes_ops),
+    AES_BACKEND("vaes", CD_AES_VAES_CPU, 400, cd_aes_vaes, cbc_lanes_ops),
 };
 
 const struct cd_implementation *cd_software_aes(size_t index) {

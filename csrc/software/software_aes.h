@@ -37,4 +37,8 @@ void cd_software_ctr_records(struct cd_cipher *cipher, struct cd_cipher_record *
 void cd_software_rfc3686_records(struct cd_cipher *cipher, struct cd_cipher_record *records,
                                  size_t count, bool decrypt);
 
+/* `encrypt_packed` of cbc in backends with lanes. */
+void cd_software_cbc_encrypt_packed(struct cd_cipher *cipher,
+                                    const struct cd_cipher_packed *packed);
+
 #endif

@@ -104,6 +104,21 @@ void cd_software_cbc_records(struct cd_cipher *cipher, struct cd_cipher_record *
     }
 }
 
+void cd_software_cbc_encrypt_packed(struct cd_cipher *cipher,
+                                    const struct cd_cipher_packed *packed) {
+    const struct cd_software_aes *context = cd_cipher_context(cipher);
+    struct cd_aes_lane_packed records = {
+        .key = &context->key.encrypt,
+        .out = packed->out,
+        .in = packed->values,
+        .offsets = packed->offsets,
+        .count = packed->count,
+        .ivs = packed->ivs,
+    };
+
+    lanes_of(context->functions)->cbc_encrypt_packed(&records);
+}
+
 void cd_software_ctr_records(struct cd_cipher *cipher, struct cd_cipher_record *records,
                              size_t count, bool decrypt) {
     const struct cd_software_aes_counter *context = cd_cipher_context(cipher);

@@ -102,16 +102,21 @@ KERNEL void cd_aes_lanes_mixed_aesni(struct cd_aes_lanes *lanes, uint32_t rounds
     chain_store(lanes, 4, high);
 }
 
-static void cbc_encrypt(const struct cd_aes_lane_job *jobs, size_t count) {
-    static const struct cd_aes_lanes_kernels kernels = {CD_AES_LANES_NARROW, NULL, NULL};
+static const struct cd_aes_lanes_kernels kernels = {CD_AES_LANES_NARROW, NULL, NULL};
 
+static void cbc_encrypt(const struct cd_aes_lane_job *jobs, size_t count) {
     cd_aes_lanes_run(&kernels, jobs, count);
 }
 
-#define AES_LANES_AESNI_FUNCTION cbc_encrypt
+static void cbc_encrypt_packed(const struct cd_aes_lane_packed *packed) {
+    cd_aes_lanes_run_packed(&kernels, packed);
+}
+
+#define AES_LANES_AESNI_FUNCTIONS                                                                  \
+    .cbc_encrypt = cbc_encrypt, .cbc_encrypt_packed = cbc_encrypt_packed
 
 #else
-#define AES_LANES_AESNI_FUNCTION NULL
+#define AES_LANES_AESNI_FUNCTIONS .cbc_encrypt = NULL
 #endif
 
 const struct cd_aes_lane_functions cd_aes_lanes_aesni = {
@@ -119,5 +124,5 @@ const struct cd_aes_lane_functions cd_aes_lanes_aesni = {
     .cpu = CD_AES_AESNI_CPU,
     .lanes = 8,
     .aes = &cd_aes_aesni,
-    .cbc_encrypt = AES_LANES_AESNI_FUNCTION,
+    AES_LANES_AESNI_FUNCTIONS,
 };

@@ -156,16 +156,21 @@ KERNEL static void wide_mixed(struct cd_aes_lanes *lanes, uint32_t rounds, size_
     encrypt(lanes, true, rounds, blocks);
 }
 
-static void cbc_encrypt(const struct cd_aes_lane_job *jobs, size_t count) {
-    static const struct cd_aes_lanes_kernels kernels = {CD_AES_LANES_MAX, wide_same, wide_mixed};
+static const struct cd_aes_lanes_kernels kernels = {CD_AES_LANES_MAX, wide_same, wide_mixed};
 
+static void cbc_encrypt(const struct cd_aes_lane_job *jobs, size_t count) {
     cd_aes_lanes_run(&kernels, jobs, count);
 }
 
-#define AES_LANES_VAES_FUNCTION cbc_encrypt
+static void cbc_encrypt_packed(const struct cd_aes_lane_packed *packed) {
+    cd_aes_lanes_run_packed(&kernels, packed);
+}
+
+#define AES_LANES_VAES_FUNCTIONS                                                                   \
+    .cbc_encrypt = cbc_encrypt, .cbc_encrypt_packed = cbc_encrypt_packed
 
 #else
-#define AES_LANES_VAES_FUNCTION NULL
+#define AES_LANES_VAES_FUNCTIONS .cbc_encrypt = NULL
 #endif
 
 const struct cd_aes_lane_functions cd_aes_lanes_vaes = {
@@ -173,5 +178,5 @@ const struct cd_aes_lane_functions cd_aes_lanes_vaes = {
     .cpu = CD_AES_VAES_CPU,
     .lanes = 16,
     .aes = &cd_aes_vaes,
-    .cbc_encrypt = AES_LANES_VAES_FUNCTION,
+    AES_LANES_VAES_FUNCTIONS,
 };

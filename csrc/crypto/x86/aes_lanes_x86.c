@@ -29,7 +29,9 @@
 
 /* One sweep: jobs of one number of rounds. */
 struct sweep {
-    const struct cd_aes_lane_job *jobs;
+    const struct cd_aes_lane_job *jobs;      /* or, if that is NULL: */
+    const struct cd_aes_lane_packed *packed; /* its records from `first` on */
+    size_t first;
     const uint8_t *order; /* of the jobs; NULL: as they are */
     size_t next, count;
     size_t width; /* lanes */
@@ -37,17 +39,35 @@ struct sweep {
     bool one_key; /* in all jobs */
 };
 
-static inline const struct cd_aes_lane_job *sweep_next(struct sweep *sweep) {
+static inline struct cd_aes_lane_job packed_job(const struct cd_aes_lane_packed *packed,
+                                                size_t index) {
+    int64_t start = packed->offsets[index];
+
+    return (struct cd_aes_lane_job){
+        .key = packed->key,
+        .out = packed->out + start,
+        .in = packed->in + start,
+        .blocks = (size_t)(packed->offsets[index + 1] - start) / CD_AES_BLOCK,
+        .iv = packed->ivs + index * CD_AES_BLOCK,
+    };
+}
+
+static inline struct cd_aes_lane_job job_at(const struct sweep *sweep, size_t index) {
+    return sweep->jobs != NULL ? sweep->jobs[index]
+                               : packed_job(sweep->packed, sweep->first + index);
+}
+
+/* False if there is none any more. */
+static inline bool sweep_next(struct sweep *sweep, struct cd_aes_lane_job *out_job) {
     while (sweep->next < sweep->count) {
         size_t place = sweep->next++;
-        const struct cd_aes_lane_job *job =
-            &sweep->jobs[sweep->order != NULL ? sweep->order[place] : place];
 
-        if (job->blocks > 0 && job->key->rounds == sweep->rounds) {
-            return job;
+        *out_job = job_at(sweep, sweep->order != NULL ? sweep->order[place] : place);
+        if (out_job->blocks > 0 && out_job->key->rounds == sweep->rounds) {
+            return true;
         }
     }
-    return NULL;
+    return false;
 }
 
 static void pair_key_set(struct cd_aes_lanes *lanes, size_t lane) {
@@ -116,14 +136,13 @@ static void lanes_advance(struct cd_aes_lanes *lanes, struct sweep *sweep, size_
         lanes->out[i] += blocks * CD_AES_BLOCK;
     }
     for (size_t i = lanes->active; i-- > 0;) {
-        const struct cd_aes_lane_job *job;
+        struct cd_aes_lane_job job;
 
         if (lanes->left[i] > 0) {
             continue;
         }
-        job = sweep_next(sweep);
-        if (job != NULL) {
-            lane_start(lanes, i, job);
+        if (sweep_next(sweep, &job)) {
+            lane_start(lanes, i, &job);
         } else if (i != --lanes->active) {
             lane_copy(lanes, i, lanes->active);
         }
@@ -182,10 +201,22 @@ static void run_staged(const struct cd_aes_lanes_kernels *kernels, struct cd_aes
     }
 }
 
+/* Run `width` lanes `most` blocks on, or less; returns how many. */
+static size_t run_some(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
+                       const struct sweep *sweep, size_t width, size_t most) {
+    if (most < STAGED_FROM || !is_crowded(lanes, width)) {
+        run_kernel(kernels, lanes, sweep, width, most);
+        return most;
+    }
+    most = most < STAGE_BLOCKS ? most : STAGE_BLOCKS;
+    run_staged(kernels, lanes, sweep, width, most);
+    return most;
+}
+
 static void lanes_step(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
                        struct sweep *sweep) {
-    size_t blocks = shortest(lanes);
     size_t width = lanes->active > NARROW ? sweep->width : NARROW;
+    size_t blocks;
 
     if (width == NARROW) {
         lanes->wide = false; /* it does not come back: records only get fewer */
@@ -193,23 +224,18 @@ static void lanes_step(const struct cd_aes_lanes_kernels *kernels, struct cd_aes
     for (size_t i = lanes->active; i < width; i++) {
         lane_copy(lanes, i, 0);
     }
-    if (blocks >= STAGED_FROM && is_crowded(lanes, width)) {
-        blocks = blocks < STAGE_BLOCKS ? blocks : STAGE_BLOCKS;
-        run_staged(kernels, lanes, sweep, width, blocks);
-    } else {
-        run_kernel(kernels, lanes, sweep, width, blocks);
-    }
+    blocks = run_some(kernels, lanes, sweep, width, shortest(lanes));
     lanes_advance(lanes, sweep, width, blocks);
 }
 
 static void sweep_run(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
                       struct sweep *sweep) {
-    const struct cd_aes_lane_job *job;
+    struct cd_aes_lane_job job;
 
     lanes->active = 0;
     lanes->wide = sweep->width > NARROW && !sweep->one_key;
-    while (lanes->active < sweep->width && (job = sweep_next(sweep)) != NULL) {
-        lane_start(lanes, lanes->active++, job);
+    while (lanes->active < sweep->width && sweep_next(sweep, &job)) {
+        lane_start(lanes, lanes->active++, &job);
     }
     while (lanes_pay(lanes)) {
         lanes_step(kernels, lanes, sweep);
@@ -220,17 +246,17 @@ static void sweep_run(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_
     }
 }
 
-static inline size_t length_class(const struct cd_aes_lane_job *job) {
-    return job->blocks < LENGTHS ? LENGTHS - 1 - job->blocks : 0;
+static inline size_t length_class(size_t blocks) {
+    return blocks < LENGTHS ? LENGTHS - 1 - blocks : 0;
 }
 
 /* The longest jobs first; LENGTHS blocks and more count as equal. A counting sort. */
-static void order_by_length(uint8_t *out_order, const struct cd_aes_lane_job *jobs, size_t count) {
+static void order_by_length(uint8_t *out_order, const struct sweep *sweep) {
     uint16_t places[LENGTHS] = {0};
     uint16_t place = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        places[length_class(&jobs[i])]++;
+    for (size_t i = 0; i < sweep->count; i++) {
+        places[length_class(job_at(sweep, i).blocks)]++;
     }
     for (size_t i = 0; i < LENGTHS; i++) {
         uint16_t number = places[i];
@@ -238,30 +264,38 @@ static void order_by_length(uint8_t *out_order, const struct cd_aes_lane_job *jo
         places[i] = place;
         place = (uint16_t)(place + number);
     }
-    for (size_t i = 0; i < count; i++) {
-        out_order[places[length_class(&jobs[i])]++] = (uint8_t)i;
+    for (size_t i = 0; i < sweep->count; i++) {
+        out_order[places[length_class(job_at(sweep, i).blocks)]++] = (uint8_t)i;
+    }
+}
+
+/* Put the jobs of a sweep in order unless all are of one length. */
+static void sweep_sort(struct sweep *sweep, uint8_t order[SORTED_MAX]) {
+    size_t blocks = job_at(sweep, 0).blocks;
+
+    for (size_t i = 1; i < sweep->count; i++) {
+        if (job_at(sweep, i).blocks != blocks) {
+            order_by_length(order, sweep);
+            sweep->order = order;
+            return;
+        }
     }
 }
 
 /* Up to SORTED_MAX jobs. */
-static void run(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
-                const struct cd_aes_lane_job *jobs, size_t count) {
+static void run_jobs(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
+                     const struct cd_aes_lane_job *jobs, size_t count) {
     uint8_t order[SORTED_MAX];
     struct sweep sweep = {.jobs = jobs, .count = count, .width = kernels->width, .one_key = true};
     uint32_t seen = 0; /* bit n: a key of n rounds */
     size_t blocks = 0;
-    bool one_length = true;
 
     for (size_t i = 0; i < count; i++) {
         sweep.one_key = sweep.one_key && jobs[i].key == jobs[0].key;
-        one_length = one_length && jobs[i].blocks == jobs[0].blocks;
         seen |= UINT32_C(1) << jobs[i].key->rounds;
         blocks += jobs[i].blocks;
     }
-    if (!one_length) {
-        order_by_length(order, jobs, count);
-        sweep.order = order;
-    }
+    sweep_sort(&sweep, order);
     if (!sweep.one_key && blocks / count < WIDE_MIXED_FROM) {
         sweep.width = NARROW;
     }
@@ -283,9 +317,95 @@ void cd_aes_lanes_run(const struct cd_aes_lanes_kernels *kernels,
     while (count > 0) {
         size_t now = count < SORTED_MAX ? count : SORTED_MAX;
 
-        run(kernels, &lanes, jobs, now);
+        run_jobs(kernels, &lanes, jobs, now);
         jobs += now;
         count -= now;
+    }
+}
+
+/* ---- packed ---- */
+
+/* How many records from `first` on have its length. */
+static size_t uniform_count(const struct cd_aes_lane_packed *packed, size_t first) {
+    const int64_t *offsets = packed->offsets + first;
+    int64_t length = offsets[1] - offsets[0];
+    size_t count = 1, most = packed->count - first;
+
+    while (count < most && offsets[count + 1] - offsets[count] == length) {
+        count++;
+    }
+    return count;
+}
+
+/* Run one record in every lane, all of `blocks` blocks, from `start` on one behind the other. */
+static void run_row(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
+                    const struct cd_aes_lane_packed *packed, const struct sweep *sweep,
+                    int64_t start, size_t blocks) {
+    for (size_t i = 0; i < sweep->width; i++) {
+        lanes->in[i] = packed->in + start + i * blocks * CD_AES_BLOCK;
+        lanes->out[i] = packed->out + start + i * blocks * CD_AES_BLOCK;
+    }
+    while (blocks > 0) {
+        size_t step = run_some(kernels, lanes, sweep, sweep->width, blocks);
+
+        for (size_t i = 0; i < sweep->width; i++) {
+            lanes->in[i] += step * CD_AES_BLOCK;
+            lanes->out[i] += step * CD_AES_BLOCK;
+        }
+        blocks -= step;
+    }
+}
+
+/* Records of one length, as many as fill all lanes some times: no lane is looked at by itself.
+ * Returns how many records that were. */
+static size_t run_uniform(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
+                          const struct cd_aes_lane_packed *packed, size_t first, size_t count) {
+    struct sweep sweep = {.width = kernels->width, .rounds = packed->key->rounds, .one_key = true};
+    size_t blocks = packed_job(packed, first).blocks, done = 0;
+
+    for (size_t i = 0; i < sweep.width; i++) {
+        lanes->key[i] = packed->key;
+    }
+    for (; done + sweep.width <= count; done += sweep.width) {
+        memcpy(lanes->chain, packed->ivs + (first + done) * CD_AES_BLOCK,
+               sweep.width * CD_AES_BLOCK);
+        run_row(kernels, lanes, packed, &sweep, packed->offsets[first + done], blocks);
+    }
+    return done;
+}
+
+/* Up to SORTED_MAX records. */
+static void run_packed(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
+                       const struct cd_aes_lane_packed *packed, size_t first, size_t count) {
+    uint8_t order[SORTED_MAX];
+    struct sweep sweep = {
+        .packed = packed,
+        .first = first,
+        .count = count,
+        .width = kernels->width,
+        .rounds = packed->key->rounds,
+        .one_key = true,
+    };
+
+    sweep_sort(&sweep, order);
+    sweep_run(kernels, lanes, &sweep);
+}
+
+void cd_aes_lanes_run_packed(const struct cd_aes_lanes_kernels *kernels,
+                             const struct cd_aes_lane_packed *packed) {
+    struct cd_aes_lanes lanes;
+    size_t done = 0;
+
+    lanes.wide = false;
+    while (done < packed->count) {
+        size_t count;
+
+        done += run_uniform(kernels, &lanes, packed, done, uniform_count(packed, done));
+        count = packed->count - done < SORTED_MAX ? packed->count - done : SORTED_MAX;
+        if (count > 0) {
+            run_packed(kernels, &lanes, packed, done, count);
+            done += count;
+        }
     }
 }
 

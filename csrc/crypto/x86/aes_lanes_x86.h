@@ -46,4 +46,8 @@ void cd_aes_lanes_mixed_aesni(struct cd_aes_lanes *lanes, uint32_t rounds, size_
 void cd_aes_lanes_run(const struct cd_aes_lanes_kernels *kernels,
                       const struct cd_aes_lane_job *jobs, size_t count);
 
+/* The same for packed records. */
+void cd_aes_lanes_run_packed(const struct cd_aes_lanes_kernels *kernels,
+                             const struct cd_aes_lane_packed *packed);
+
 #endif

@@ -3,6 +3,8 @@
  * engine) are full.
  *
  * Every record has an outcome of its own; a bad one does not stop the others. Nothing is allocated.
+ * A proxy chooses for each record, and counts it, as for a request: those of the software then go
+ * through its lanes together, those of the hardware are requests in flight.
  * Threads: as for requests of the transform.
  */
 #ifndef CD_BATCH_H
@@ -33,6 +35,25 @@ size_t cd_cipher_encrypt_records(struct cd_cipher *cipher, struct cd_cipher_reco
                                  size_t count);
 size_t cd_cipher_decrypt_records(struct cd_cipher *cipher, struct cd_cipher_record *records,
                                  size_t count);
+
+/* Records one behind the other, as Arrow has them: record i is at offsets[i] up to offsets[i + 1].
+ */
+struct cd_cipher_packed {
+    const uint8_t *values;
+    uint8_t *out;           /* at the same offsets: values itself, or overlapping it nowhere */
+    const int64_t *offsets; /* count + 1 of them in bytes, not below 0 and never descending */
+    size_t count;           /* records */
+    const uint8_t *ivs;     /* iv_size bytes for each, one behind the other */
+};
+
+/* Called for each record that failed, in order. */
+typedef void cd_packed_failed(void *context, size_t index, size_t length, cd_status status);
+
+/* Encrypt (decrypt) packed records, each as one request would. Returns how many of them failed. */
+size_t cd_cipher_encrypt_packed(struct cd_cipher *cipher, const struct cd_cipher_packed *packed,
+                                cd_packed_failed *failed, void *context);
+size_t cd_cipher_decrypt_packed(struct cd_cipher *cipher, const struct cd_cipher_packed *packed,
+                                cd_packed_failed *failed, void *context);
 
 /* One message. */
 struct cd_hash_record {

@@ -19,6 +19,7 @@ extern "C" {
 
 struct cd_cipher; /* a transform */
 struct cd_cipher_record;
+struct cd_cipher_packed;
 
 /*
  * One operation: caller-owned, and not touched by the caller between submission and completion.
@@ -64,6 +65,9 @@ struct cd_cipher_ops {
      * status of those that fail. NULL if they are best run as one request each. */
     void (*records)(struct cd_cipher *cipher, struct cd_cipher_record *records, size_t count,
                     bool decrypt);
+    /* Encrypt packed records (batch.h), all of whole blocks and allowed to run, synchronously.
+     * NULL if they are best run through `records`. */
+    void (*encrypt_packed)(struct cd_cipher *cipher, const struct cd_cipher_packed *packed);
 };
 
 /*
