@@ -1,20 +1,17 @@
 /*
  * Batches. Implementations with a `records` function take the checked records as they are; for the
- * others requests are started one after the other, up to WINDOW of them in flight on an engine.
+ * others requests are started one after the other, up to CD_BATCH_WINDOW of them in flight on an
+ * engine.
  */
 #include "algorithm/algorithm_internal.h"
-#include "cryptodispatch/batch.h"
 
 #include <string.h>
-
-/* Requests in flight at once: enough to fill an engine's pipeline, few enough for the stack. */
-#define WINDOW 32u
 
 /* One batch of any type, run as requests. */
 struct batch {
     void *transform;
     void *records;
-    void *window; /* WINDOW requests of the type */
+    void *window; /* CD_BATCH_WINDOW requests of the type */
     bool decrypt;
     /* Start record `index` in a slot of the window; what the request returned. */
     cd_status (*start)(const struct batch *batch, size_t index, unsigned slot);
@@ -27,8 +24,9 @@ struct batch {
 static size_t run_one_by_one(const struct batch *batch, size_t count) {
     size_t failed = 0;
     for (size_t started = 0, ended = 0; ended < count; ended++) {
-        while (started < count && started - ended < WINDOW) {
-            *batch->status(batch, started) = batch->start(batch, started, started % WINDOW);
+        while (started < count && started - ended < CD_BATCH_WINDOW) {
+            *batch->status(batch, started) =
+                batch->start(batch, started, started % CD_BATCH_WINDOW);
             started++;
             if (*batch->status(batch, ended) != CD_IN_PROGRESS) {
                 break;
@@ -36,7 +34,7 @@ static size_t run_one_by_one(const struct batch *batch, size_t count) {
         }
         int32_t *status = batch->status(batch, ended);
         if (*status == CD_IN_PROGRESS) {
-            *status = batch->finish(batch, ended % WINDOW);
+            *status = batch->finish(batch, ended % CD_BATCH_WINDOW);
         }
         failed += *status != CD_OK;
     }
@@ -49,10 +47,8 @@ static int32_t *cipher_status(const struct batch *batch, size_t index) {
     return &((struct cd_cipher_record *)batch->records)[index].status;
 }
 
-static cd_status cipher_start(const struct batch *batch, size_t index, unsigned slot) {
-    struct cd_cipher *cipher = batch->transform;
-    struct cd_cipher_request *request = &((struct cd_cipher_request *)batch->window)[slot];
-    const struct cd_cipher_record *record = &((struct cd_cipher_record *)batch->records)[index];
+cd_status cd_cipher_start_record(struct cd_cipher *cipher, struct cd_cipher_request *request,
+                                 const struct cd_cipher_record *record, bool decrypt) {
     uint32_t iv_size = cipher->base.implementation->iv_size;
     request->source = record->source;
     request->destination = record->destination;
@@ -63,7 +59,13 @@ static cd_status cipher_start(const struct batch *batch, size_t index, unsigned 
     if (iv_size > 0) {
         memcpy(request->iv, record->iv, iv_size);
     }
-    return batch->decrypt ? cd_cipher_decrypt(cipher, request) : cd_cipher_encrypt(cipher, request);
+    return decrypt ? cd_cipher_decrypt(cipher, request) : cd_cipher_encrypt(cipher, request);
+}
+
+static cd_status cipher_start(const struct batch *batch, size_t index, unsigned slot) {
+    return cd_cipher_start_record(
+        batch->transform, &((struct cd_cipher_request *)batch->window)[slot],
+        &((struct cd_cipher_record *)batch->records)[index], batch->decrypt);
 }
 
 static cd_status cipher_finish(const struct batch *batch, unsigned slot) {
@@ -73,7 +75,7 @@ static cd_status cipher_finish(const struct batch *batch, unsigned slot) {
 
 static size_t cipher_one_by_one(struct cd_cipher *cipher, struct cd_cipher_record *records,
                                 size_t count, bool decrypt) {
-    struct cd_cipher_request window[WINDOW];
+    struct cd_cipher_request window[CD_BATCH_WINDOW];
     struct batch batch = {cipher,       records,       window,       decrypt,
                           cipher_start, cipher_finish, cipher_status};
     return run_one_by_one(&batch, count);
@@ -122,15 +124,19 @@ static int32_t *hash_status(const struct batch *batch, size_t index) {
     return &((struct cd_hash_record *)batch->records)[index].status;
 }
 
-static cd_status hash_start(const struct batch *batch, size_t index, unsigned slot) {
-    struct cd_hash_request *request = &((struct cd_hash_request *)batch->window)[slot];
-    const struct cd_hash_record *record = &((struct cd_hash_record *)batch->records)[index];
+cd_status cd_hash_start_record(struct cd_hash *hash, struct cd_hash_request *request,
+                               const struct cd_hash_record *record) {
     request->source = record->source;
     request->length = record->length;
     request->digest = record->digest;
     request->complete = NULL;
     request->context = NULL;
-    return cd_hash_digest(batch->transform, request);
+    return cd_hash_digest(hash, request);
+}
+
+static cd_status hash_start(const struct batch *batch, size_t index, unsigned slot) {
+    return cd_hash_start_record(batch->transform, &((struct cd_hash_request *)batch->window)[slot],
+                                &((struct cd_hash_record *)batch->records)[index]);
 }
 
 static cd_status hash_finish(const struct batch *batch, unsigned slot) {
@@ -139,9 +145,16 @@ static cd_status hash_finish(const struct batch *batch, unsigned slot) {
 }
 
 static size_t hash_one_by_one(struct cd_hash *hash, struct cd_hash_record *records, size_t count) {
-    struct cd_hash_request window[WINDOW];
+    struct cd_hash_request window[CD_BATCH_WINDOW];
     struct batch batch = {hash, records, window, false, hash_start, hash_finish, hash_status};
     return run_one_by_one(&batch, count);
+}
+
+static cd_status check_hash_record(const struct cd_hash_record *record) {
+    if (record->digest == NULL || (record->source == NULL && record->length > 0)) {
+        return CD_E_INVALID;
+    }
+    return record->length > CD_MESSAGE_MAX ? CD_E_LENGTH : CD_OK;
 }
 
 size_t cd_hash_digest_records(struct cd_hash *hash, struct cd_hash_record *records, size_t count) {
@@ -149,9 +162,7 @@ size_t cd_hash_digest_records(struct cd_hash *hash, struct cd_hash_record *recor
         return hash_one_by_one(hash, records, count);
     }
     for (size_t i = 0; i < count; i++) {
-        bool missing =
-            records[i].digest == NULL || (records[i].source == NULL && records[i].length > 0);
-        records[i].status = missing ? CD_E_INVALID : CD_OK;
+        records[i].status = check_hash_record(&records[i]);
     }
     hash->ops->records(hash, records, count);
     size_t failed = 0;
@@ -190,7 +201,7 @@ static cd_status aead_finish(const struct batch *batch, unsigned slot) {
 
 static size_t run_aead(struct cd_aead *aead, struct cd_aead_record *records, size_t count,
                        bool decrypt) {
-    struct cd_aead_request window[WINDOW];
+    struct cd_aead_request window[CD_BATCH_WINDOW];
     struct batch batch = {aead, records, window, decrypt, aead_start, aead_finish, aead_status};
     return run_one_by_one(&batch, count);
 }

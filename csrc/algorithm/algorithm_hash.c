@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-/* 2^61 bytes are 2^64 bits, the limit of the length field of all four hashes (FIPS 180-4, 5.1.1).
- */
-#define MESSAGE_MAX (((uint64_t)1 << 61) - 1)
-
 cd_status cd_hash_new_bound(struct cd_hash **out_hash,
                             const struct cd_implementation *implementation) {
     struct cd_transform *transform;
@@ -74,7 +70,7 @@ cd_status cd_hash_digest(struct cd_hash *hash, struct cd_hash_request *request) 
     if (request->digest == NULL || (request->source == NULL && request->length > 0)) {
         return cd_status_returned(&request->status, CD_E_INVALID);
     }
-    if (request->length > MESSAGE_MAX) {
+    if (request->length > CD_MESSAGE_MAX) {
         return cd_status_returned(&request->status, CD_E_LENGTH);
     }
     cd_status_store(&request->status, CD_IN_PROGRESS);
@@ -120,7 +116,7 @@ cd_status cd_hash_update(struct cd_hash *hash, struct cd_hash_state *state, cons
     if (data == NULL && length > 0) {
         return CD_E_INVALID;
     }
-    if (length > MESSAGE_MAX - state->count) {
+    if (length > CD_MESSAGE_MAX - state->count) {
         return CD_E_LENGTH;
     }
     return length > 0 ? hash->ops->update(hash, state, data, length) : CD_OK;

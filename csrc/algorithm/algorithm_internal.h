@@ -1,11 +1,8 @@
-/* What the files of algorithm/ share: the transform behind the opaque handles, and requests' ends.
- */
+/* What the files of algorithm/ share: the transform behind the opaque handles. */
 #ifndef CD_ALGORITHM_INTERNAL_H
 #define CD_ALGORITHM_INTERNAL_H
 
-#include "cryptodispatch/aead.h"
-#include "cryptodispatch/cipher.h"
-#include "cryptodispatch/hash.h"
+#include "algorithm/algorithm_batch.h"
 
 /* Header of every transform; the implementation's context lies behind it, 64-byte aligned. */
 struct cd_transform {
@@ -37,6 +34,10 @@ _Static_assert(sizeof(struct cd_hash) == 128 && sizeof(struct cd_aead) == 128, "
 /* Longest key of an hmac; far above any use, it keeps set_key from hashing gigabytes. */
 #define CD_AUTH_KEY_MAX ((size_t)1 << 20)
 
+/* 2^61 bytes are 2^64 bits, the limit of the length field of all four hashes (FIPS 180-4, 5.1.1).
+ */
+#define CD_MESSAGE_MAX (((uint64_t)1 << 61) - 1)
+
 /* How long one look for progress lasts when the caller gave no bound; any value works. */
 #define CD_WAIT_SLICE_NS 1000000000u
 
@@ -47,14 +48,6 @@ cd_status cd_transform_allocate(struct cd_transform **out_transform,
 
 /* Wipe and free the memory alone. */
 void cd_transform_wipe_free(struct cd_transform *transform);
-
-/* Wait for a request that was `started` to end; returns its outcome, never CD_IN_PROGRESS. */
-cd_status cd_cipher_finish_request(struct cd_cipher *cipher, struct cd_cipher_request *request,
-                                   cd_status started);
-cd_status cd_hash_finish_request(struct cd_hash *hash, struct cd_hash_request *request,
-                                 cd_status started);
-cd_status cd_aead_finish_request(struct cd_aead *aead, struct cd_aead_request *request,
-                                 cd_status started);
 
 static inline bool cd_key_size_is_allowed(const struct cd_implementation *implementation,
                                           size_t key_len) {

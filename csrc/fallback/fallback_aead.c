@@ -90,8 +90,8 @@ static const struct cd_aead_ops proxy_ops = {
     .wait = proxy_wait,
 };
 
-static void proxy_describe(struct cd_implementation *out_proxy) {
-    out_proxy->aead = &proxy_ops;
+static void proxy_describe(struct cd_fallback_proxy *proxy) {
+    proxy->implementation.aead = &proxy_ops;
 }
 
 static cd_status benchmark_prepare(void *transform, const struct cd_group_config *config) {

@@ -1,6 +1,5 @@
 /* What is particular to ciphers: the request path of their proxies, and measuring them. */
-#include "cryptodispatch/cipher.h"
-#include "fallback/fallback_dispatch.h"
+#include "fallback/fallback_batch.h"
 
 static cd_status proxy_init(struct cd_cipher *cipher) {
     return cd_fallback_transform_init(cd_cipher_context(cipher), cd_cipher_implementation(cipher));
@@ -47,6 +46,43 @@ static cd_status proxy_wait(struct cd_cipher *cipher, struct cd_cipher_request *
     return cd_cipher_wait(transform->hardware, request, timeout_ns);
 }
 
+static cd_status batch_start(const struct cd_fallback_batch *batch, size_t index, unsigned slot) {
+    return cd_cipher_start_record(
+        batch->transform->hardware, &((struct cd_cipher_request *)batch->window)[slot],
+        &((const struct cd_cipher_record *)batch->records)[index], batch->decrypt);
+}
+
+static cd_status batch_finish(const struct cd_fallback_batch *batch, unsigned slot) {
+    return cd_cipher_finish_request(batch->transform->hardware,
+                                    &((struct cd_cipher_request *)batch->window)[slot],
+                                    CD_IN_PROGRESS);
+}
+
+static void batch_software(const struct cd_fallback_batch *batch, size_t begin, size_t count) {
+    const struct cd_cipher_ops *ops = batch->transform->software_ops;
+    ops->records(batch->transform->software, &((struct cd_cipher_record *)batch->records)[begin],
+                 count, batch->decrypt);
+}
+
+static void proxy_records(struct cd_cipher *cipher, struct cd_cipher_record *records, size_t count,
+                          bool decrypt) {
+    struct cd_cipher_request window[CD_BATCH_WINDOW];
+    const struct cd_fallback_batch batch = {
+        .transform = cd_cipher_context(cipher),
+        .records = records,
+        .window = window,
+        .decrypt = decrypt,
+        .record_size = sizeof(*records),
+        .length_offset = offsetof(struct cd_cipher_record, length),
+        .status_offset = offsetof(struct cd_cipher_record, status),
+        .empty_does_nothing = true,
+        .start = batch_start,
+        .finish = batch_finish,
+        .software = batch_software,
+    };
+    cd_fallback_batch_run(&batch, count);
+}
+
 static const struct cd_cipher_ops proxy_ops = {
     .init = proxy_init,
     .cleanup = proxy_cleanup,
@@ -56,8 +92,20 @@ static const struct cd_cipher_ops proxy_ops = {
     .wait = proxy_wait,
 };
 
-static void proxy_describe(struct cd_implementation *out_proxy) {
-    out_proxy->cipher = &proxy_ops;
+/* The same over a software that takes batches. */
+static const struct cd_cipher_ops proxy_batch_ops = {
+    .init = proxy_init,
+    .cleanup = proxy_cleanup,
+    .set_key = proxy_set_key,
+    .encrypt = proxy_encrypt,
+    .decrypt = proxy_decrypt,
+    .wait = proxy_wait,
+    .records = proxy_records,
+};
+
+static void proxy_describe(struct cd_fallback_proxy *proxy) {
+    bool batches = proxy->software->cipher->records != NULL;
+    proxy->implementation.cipher = batches ? &proxy_batch_ops : &proxy_ops;
 }
 
 static cd_status benchmark_prepare(void *transform, const struct cd_group_config *config) {

@@ -34,25 +34,38 @@ bool cd_fallback_key_begins(struct cd_fallback_transform *transform, size_t key_
 /* Take what the hardware said of the key. One that it cannot do is no error: the software can. */
 cd_status cd_fallback_key_ends(struct cd_fallback_transform *transform, cd_status hardware);
 
-static inline void cd_fallback_count(const struct cd_fallback_transform *transform,
-                                     enum cd_why why) {
-    atomic_fetch_add_explicit(&transform->counters->by_why[why], 1, memory_order_relaxed);
+static inline void cd_fallback_count(const struct cd_fallback_transform *transform, enum cd_why why,
+                                     uint64_t requests) {
+    atomic_fetch_add_explicit(&transform->counters->by_why[why], requests, memory_order_relaxed);
+}
+
+/* Take one request back that was counted and that the hardware does not do. */
+static inline void cd_fallback_uncount(const struct cd_fallback_transform *transform,
+                                       enum cd_why why) {
+    atomic_fetch_sub_explicit(&transform->counters->by_why[why], 1, memory_order_relaxed);
+}
+
+/* Choose the side of one request, not counted yet; the threshold is read here, once. */
+static inline struct cd_decision cd_fallback_decide(const struct cd_fallback_transform *transform,
+                                                    size_t size) {
+    int32_t threshold = atomic_load_explicit(transform->threshold, memory_order_relaxed);
+    struct cd_decision decision = {CD_SIDE_SOFTWARE, CD_WHY_UNSUPPORTED, threshold};
+    if (!transform->software_only) {
+        decision = cd_fallback_choose(threshold, size);
+    }
+    return decision;
 }
 
 /*
- * Choose the side of one request, and count it; the threshold is read here, once.
+ * Choose the side of one request, and count it.
  *
  * It is counted before it starts: once the hardware has it, it may complete at any time, and its
  * owner may look.
  */
 static inline struct cd_decision cd_fallback_route(const struct cd_fallback_transform *transform,
                                                    size_t size) {
-    int32_t threshold = atomic_load_explicit(transform->threshold, memory_order_relaxed);
-    struct cd_decision decision = {CD_SIDE_SOFTWARE, CD_WHY_UNSUPPORTED, threshold};
-    if (!transform->software_only) {
-        decision = cd_fallback_choose(threshold, size);
-    }
-    cd_fallback_count(transform, decision.why);
+    struct cd_decision decision = cd_fallback_decide(transform, size);
+    cd_fallback_count(transform, decision.why, 1);
     return decision;
 }
 
@@ -76,9 +89,8 @@ static inline cd_status cd_fallback_dispatch(enum cd_side *out_side,
         if (status != CD_E_UNSUPPORTED) {
             return status;
         }
-        atomic_fetch_sub_explicit(&transform->counters->by_why[decision.why], 1,
-                                  memory_order_relaxed);
-        cd_fallback_count(transform, CD_WHY_UNSUPPORTED);
+        cd_fallback_uncount(transform, decision.why);
+        cd_fallback_count(transform, CD_WHY_UNSUPPORTED, 1);
         *out_side = CD_SIDE_SOFTWARE;
     }
     return start(transform->software_ops, transform->software, request);

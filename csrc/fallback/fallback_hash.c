@@ -6,8 +6,7 @@
  * also by another proxy of the algorithm. One that no proxy began has no side yet: its next update
  * chooses as begin would and the state keeps it; a finish chooses for itself alone.
  */
-#include "cryptodispatch/hash.h"
-#include "fallback/fallback_dispatch.h"
+#include "fallback/fallback_batch.h"
 
 static cd_status proxy_init(struct cd_hash *hash) {
     return cd_fallback_transform_init(cd_hash_context(hash), cd_hash_implementation(hash));
@@ -90,6 +89,39 @@ static cd_status proxy_finish(struct cd_hash *hash, const struct cd_hash_state *
     return ops->finish(software ? transform->software : transform->hardware, state, out_digest);
 }
 
+static cd_status batch_start(const struct cd_fallback_batch *batch, size_t index, unsigned slot) {
+    return cd_hash_start_record(batch->transform->hardware,
+                                &((struct cd_hash_request *)batch->window)[slot],
+                                &((const struct cd_hash_record *)batch->records)[index]);
+}
+
+static cd_status batch_finish(const struct cd_fallback_batch *batch, unsigned slot) {
+    return cd_hash_finish_request(batch->transform->hardware,
+                                  &((struct cd_hash_request *)batch->window)[slot], CD_IN_PROGRESS);
+}
+
+static void batch_software(const struct cd_fallback_batch *batch, size_t begin, size_t count) {
+    const struct cd_hash_ops *ops = batch->transform->software_ops;
+    ops->records(batch->transform->software, &((struct cd_hash_record *)batch->records)[begin],
+                 count);
+}
+
+static void proxy_records(struct cd_hash *hash, struct cd_hash_record *records, size_t count) {
+    struct cd_hash_request window[CD_BATCH_WINDOW];
+    const struct cd_fallback_batch batch = {
+        .transform = cd_hash_context(hash),
+        .records = records,
+        .window = window,
+        .record_size = sizeof(*records),
+        .length_offset = offsetof(struct cd_hash_record, length),
+        .status_offset = offsetof(struct cd_hash_record, status),
+        .start = batch_start,
+        .finish = batch_finish,
+        .software = batch_software,
+    };
+    cd_fallback_batch_run(&batch, count);
+}
+
 static const struct cd_hash_ops proxy_ops = {
     .init = proxy_init,
     .cleanup = proxy_cleanup,
@@ -101,8 +133,22 @@ static const struct cd_hash_ops proxy_ops = {
     .finish = proxy_finish,
 };
 
-static void proxy_describe(struct cd_implementation *out_proxy) {
-    out_proxy->hash = &proxy_ops;
+/* The same over a software that takes batches. */
+static const struct cd_hash_ops proxy_batch_ops = {
+    .init = proxy_init,
+    .cleanup = proxy_cleanup,
+    .set_key = proxy_set_key,
+    .digest = proxy_digest,
+    .wait = proxy_wait,
+    .begin = proxy_begin,
+    .update = proxy_update,
+    .finish = proxy_finish,
+    .records = proxy_records,
+};
+
+static void proxy_describe(struct cd_fallback_proxy *proxy) {
+    bool batches = proxy->software->hash->records != NULL;
+    proxy->implementation.hash = batches ? &proxy_batch_ops : &proxy_ops;
 }
 
 /* A hash that takes no key is ready as it is. */

@@ -16,6 +16,7 @@
 #define CD_FALLBACK_STRIPES 8 /* copies of the counters, so that threads do not share a line */
 
 struct cd_fallback_group;
+struct cd_fallback_proxy;
 
 /* What is particular to a transform type. A new type is one more of these in fallback_table.c. */
 struct cd_fallback_type {
@@ -27,8 +28,8 @@ struct cd_fallback_type {
     cd_status (*measure)(struct cd_measurement *out_measurement, void *hardware, void *software,
                          const struct cd_clock *clock, uint8_t *source, uint8_t *destination,
                          uint32_t size);
-    /* Set the functions that the requests of a proxy run through. */
-    void (*describe)(struct cd_implementation *out_proxy);
+    /* Set the functions that the requests of a proxy, whose pair is known, run through. */
+    void (*describe)(struct cd_fallback_proxy *proxy);
 };
 
 extern const struct cd_fallback_type cd_fallback_type_cipher;

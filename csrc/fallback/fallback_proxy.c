@@ -77,7 +77,7 @@ static void describe(struct cd_fallback_proxy *proxy, struct cd_fallback_generat
         .retain = generation_retain,
         .release = generation_release,
     };
-    proxy->group->type->describe(&proxy->implementation);
+    proxy->group->type->describe(proxy);
 }
 
 cd_status

@@ -180,7 +180,7 @@ def _split(
 ) -> tuple[str, str, int] | None:
     """Find a pair worth dispatching between, its dispatch measured with it."""
     lanes = {driver for _name, driver, *_rest, batched in _engine.software() if batched}
-    # A proxy runs the records of a batch one by one: what has lanes for them stays before it.
+    # A proxy runs its large side one request at a time: what has lanes for batches stays before it.
     eligible = [driver for driver in order if driver not in lanes]
     if order[0] in lanes or len(eligible) < 2:
         return None
