@@ -74,56 +74,93 @@ cdef object batch_error(list failed, list results):
 # ---- lists ----
 
 
-cdef int take_ivs(Cipher cipher, cd_cipher_record *batch, Rows *rows, list given, list failed) except -1:
-    cdef Py_ssize_t index
-    cdef size_t length = 0
-    if not cipher.iv_length:
-        if given:
-            raise ValueError(f"ivs: {len(given)} were given, {cipher.name} takes none")
+cdef inline bytes new_result(list results, Py_ssize_t index, Py_ssize_t length):
+    """A new bytes object in its place of a list from PyList_New."""
+    cdef bytes out = PyBytes_FromStringAndSize(NULL, length)
+    Py_INCREF(out)
+    PyList_SET_ITEM(results, index, out)
+    return out
+
+
+cdef inline int copy_iv(uint8_t *out, Cipher cipher, object value, Py_ssize_t index, size_t size, list failed) except -1:
+    """Copy the IV of a record; one of the wrong length is noted and is zeros."""
+    cdef Bytes view
+    if PyBytes_CheckExact(value) and <size_t>PyBytes_GET_SIZE(value) == size:
+        memcpy(out, PyBytes_AS_STRING(value), size)
         return 0
-    if given is None:
-        if rows.count:
-            raise TypeError(f"ivs: None was given, {cipher.name} needs one of {cipher.iv_length} bytes a record")
-        return 0
-    if len(given) != rows.count:
-        raise ValueError(f"ivs: {len(given)} were given for {rows.count} records")
-    for index in range(rows.count):
-        take_row(rows, given[index], "ivs", index, &batch[index].iv, &length)
-        if length != cipher.iv_length:
+    take(&view, value, f"ivs[{index}]")
+    try:
+        if <size_t>view.length == size:
+            memcpy(out, view.data, size)
+        else:
             failed.append((index, ValueError(
-                f"ivs[{index}]: iv: {length} bytes were given, {cipher.name} takes {cipher.iv_length}")))
-            batch[index].iv = NULL
+                f"ivs[{index}]: iv: {view.length} bytes were given, {cipher.name} takes {size}")))
+    finally:
+        release(&view)
     return 0
+
+
+cdef uint8_t *copy_ivs(Cipher cipher, object ivs, Py_ssize_t count, list failed) except? NULL:
+    """The IVs one behind the other, to be freed; NULL if the algorithm takes none.
+
+    Copied, and not kept as objects: less work than holding them while the GIL is released.
+    """
+    cdef size_t size = cipher.iv_length
+    cdef list given
+    cdef Py_ssize_t index
+    cdef uint8_t *copies
+    if not size:
+        if ivs is not None and (given := as_list(ivs, "ivs")):
+            raise ValueError(f"ivs: {len(given)} were given, {cipher.name} takes none")
+        return NULL
+    if ivs is None:
+        if count:
+            raise TypeError(f"ivs: None was given, {cipher.name} needs one of {size} bytes a record")
+        return NULL
+    given = ivs if type(ivs) is list else as_list(ivs, "ivs")
+    copies = <uint8_t *>calloc(count + 1, size)
+    if copies == NULL:
+        raise MemoryError("ivs: out of memory")
+    try:
+        for index in range(count):
+            if PyList_GET_SIZE(given) != count:  # also if a record's buffer changed the caller's list
+                break
+            copy_iv(copies + index * size, cipher, given[index], index, size, failed)
+        if PyList_GET_SIZE(given) != count:
+            raise ValueError(f"ivs: {len(given)} were given for {count} records")
+    except:
+        free(copies)
+        raise
+    return copies
 
 
 cdef list cipher_many(Cipher cipher, object records, object ivs, bint decrypt):
     cdef Rows rows
     cdef cd_cipher_record *batch
-    cdef list given, given_ivs, results
+    cdef uint8_t *vectors = NULL
+    cdef list given, results
     cdef list failed = []
     cdef Py_ssize_t index
     cdef size_t total = 0, bad = 0
-    cdef bytes out
     given = as_list(records, "records")
-    given_ivs = None if ivs is None else as_list(ivs, "ivs")
+    if ivs is not None and type(ivs) is not list:
+        ivs = as_list(ivs, "ivs")
     cipher.keyed()  # after the caller's iterators have run
-    start_rows(&rows, len(given), 2)
+    start_rows(&rows, len(given), 1)
     batch = <cd_cipher_record *>calloc(rows.count + 1, sizeof(cd_cipher_record))
     if batch == NULL:
         raise MemoryError("records: out of memory")
-    results = [None] * rows.count
     cipher.active += 1
     try:
+        vectors = copy_ivs(cipher, ivs, rows.count, failed)
+        results = PyList_New(rows.count)
         for index in range(rows.count):
             take_row(&rows, given[index], "records", index, &batch[index].source, &batch[index].length)
-            out = PyBytes_FromStringAndSize(NULL, batch[index].length)
-            batch[index].destination = <uint8_t *>PyBytes_AS_STRING(out)
-            results[index] = out
+            batch[index].destination = <uint8_t *>PyBytes_AS_STRING(new_result(results, index, batch[index].length))
+            batch[index].iv = vectors + index * cipher.iv_length
             total += batch[index].length
-        take_ivs(cipher, batch, &rows, given_ivs, failed)
-        for index, _error in failed:  # an IV that is wrong: a length that is refused
+        for index, _error in failed:  # an IV that is wrong: nothing is done
             batch[index].length = 0
-            batch[index].iv = no_iv
         if total > gil_release_bytes or cipher.implementation.flags & CD_FLAG_ASYNC:
             with nogil:
                 bad = run_cipher_records(cipher.handle, batch, rows.count, decrypt)
@@ -141,6 +178,7 @@ cdef list cipher_many(Cipher cipher, object records, object ivs, bint decrypt):
         cipher.leave()
         release_rows(&rows)
         free(batch)
+        free(vectors)
     return results
 
 
@@ -164,21 +202,18 @@ cdef list hash_many(Hash hash, object records):
     cdef list given, results
     cdef Py_ssize_t index
     cdef size_t total = 0, bad = 0
-    cdef bytes out
     given = as_list(records, "records")
     hash.keyed()  # after the caller's iterator has run
     start_rows(&rows, len(given), 1)
     batch = <cd_hash_record *>calloc(rows.count + 1, sizeof(cd_hash_record))
     if batch == NULL:
         raise MemoryError("records: out of memory")
-    results = [None] * rows.count
     hash.active += 1
     try:
+        results = PyList_New(rows.count)
         for index in range(rows.count):
             take_row(&rows, given[index], "records", index, &batch[index].source, &batch[index].length)
-            out = PyBytes_FromStringAndSize(NULL, hash.digest_length)
-            batch[index].digest = <uint8_t *>PyBytes_AS_STRING(out)
-            results[index] = out
+            batch[index].digest = <uint8_t *>PyBytes_AS_STRING(new_result(results, index, hash.digest_length))
             total += batch[index].length
         if total > gil_release_bytes or hash.implementation.flags & CD_FLAG_ASYNC:
             with nogil:
