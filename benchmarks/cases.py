@@ -1,27 +1,33 @@
 """What is measured: one operation, ours and the peers' ways of doing it.
 
-A case makes callables that take the text and return the result; keys are kept outside, every call
-uses a fresh IV where the mode has one. ``documented`` is the peer used as its documentation says,
-``reuse`` its cleverest use. Results are checked after timing.
+Keys are kept outside, every call has a fresh IV where the mode has one. A case knows the oracle's
+answer, which every way is held against after it was timed.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
+import functools
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from Crypto.Cipher import AES
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+import peers
+import peers_hash
+from peers import Spec
+from ways import Way, into, plain
 
 import cryptodispatch as cd
 
 KEY = bytes(range(16))
 IV = bytes(range(16, 32))
+LONG_KEY = bytes(range(32))
+DES_KEY = bytes(range(24))
+SIZES = (0, 1, 15, 16, 17, 64, 127, 511, 512, 1500, 1504, 4096, 65536)
 
-Run = Callable[[bytes], bytes]
+
+def pattern(size: int) -> bytes:
+    """The text of that many bytes."""
+    return (bytes(range(256)) * (size // 256 + 1))[:size]
 
 
 @dataclass(frozen=True)
@@ -30,176 +36,136 @@ class Case:
 
     Attributes:
         name: as in the tables.
-        ours: our call.
-        limit: name of the yardstick's function; empty: there is none.
+        operation: as in names of benchmarks.
+        algorithm: our name of it.
+        unit: what texts are multiples of, bytes.
+        ours, ours_into: our call by driver name, with a new result and with a buffer.
+        limit: the yardstick by its functions.
         documented, reuse: peers by name.
-        check: turns a text into the expected result.
+        oracle: turns an input into the expected result.
+        make_input: turns a text into the input, where that is not the text.
+        is_row: speed's table has it.
     """
 
     name: str
-    ours: Run
-    limit: str
-    documented: dict[str, Run]
-    reuse: dict[str, Run]
-    check: Run
+    operation: str
+    algorithm: str
+    unit: int
+    ours: Callable[[str], Way]
+    ours_into: Callable[[str], Way] | None
+    limit: Callable[[object], Way]
+    documented: dict[str, Way]
+    reuse: dict[str, Way]
+    oracle: Callable[[bytes], bytes]
+    make_input: Callable[[bytes], bytes] = bytes
+    is_row: bool = True
+
+    def input(self, size: int) -> bytes:
+        """What a call with a text of `size` bytes, rounded down to the unit, is given."""
+        return self.make_input(pattern(size - size % self.unit))
+
+    def forms(self) -> dict[str, cd.Algorithm]:
+        """Our implementations by what distinguishes them ("lib", "ni", "ni+vaes")."""
+        return {
+            "+".join(re.findall(r"-([\w-]+)", entry.driver)): entry
+            for entry in cd.algorithms()
+            if entry.name == self.algorithm
+        }
+
+    def peers(self) -> dict[str, Way]:
+        """All of them, by name."""
+        return {
+            **{f"documented: {name}": way for name, way in self.documented.items()},
+            **{f"reuse: {name}": way for name, way in self.reuse.items()},
+        }
 
 
-def _pyca(mode: Callable[[], modes.Mode], *, decrypt: bool = False) -> Run:
-    algorithm = algorithms.AES(KEY)
-
-    def run(data: bytes) -> bytes:
-        cipher: Cipher[Any] = Cipher(algorithm, mode())
-        context = cipher.decryptor() if decrypt else cipher.encryptor()
-        return context.update(data) + context.finalize()
-
-    return run
-
-
-def _cbc_endless() -> Run:
-    """One encryptor for ever, fed IV and text: the first block of output is the message's IV."""
-    update = Cipher(algorithms.AES(KEY), modes.CBC(bytes(16))).encryptor().update
-    return lambda data: update(IV + data)
-
-
-def _ctr_reset() -> Run:
-    context = Cipher(algorithms.AES(KEY), modes.CTR(IV)).encryptor()
-    reset, update = context.reset_nonce, context.update
-
-    def run(data: bytes) -> bytes:
-        reset(IV)
-        return update(data)
-
-    return run
-
-
-def _cbc_decrypt_endless() -> Run:
-    """One decryptor for ever, fed IV and ciphertext: the first block of output is dropped."""
-    update = Cipher(algorithms.AES(KEY), modes.CBC(bytes(16))).decryptor().update
-    return lambda data: update(IV + data)[16:]
-
-
-def _ecb_endless() -> Run:
-    return Cipher(algorithms.AES(KEY), modes.ECB()).encryptor().update
-
-
-def _copy(base: object) -> Run:
-    copy = base.copy  # type: ignore[attr-defined]
-
-    def run(data: bytes) -> bytes:
-        context = copy()
-        context.update(data)
-        return bytes(context.digest())
-
-    return run
-
-
-def _hash(name: str) -> Case:
-    new = getattr(hashlib, name)
-    ours = cd.Hash(name)
+def _cipher(name: str, spec: Spec, limit: str, *, is_row: bool = True) -> Case:
+    algorithm = f"{spec.mode}({'des3_ede' if spec.des else 'aes'})"
+    direction = "decrypt" if spec.decrypt else "encrypt"
+    iv = (spec.iv,) if spec.iv else ()
     return Case(
-        name.upper().replace("SHA", "SHA-"),
-        ours.digest,
         name,
-        {"hashlib": lambda data: new(data).digest()},
-        {"hashlib .copy()": _copy(new())},
-        lambda data: new(data).digest(),
+        f"{algorithm}{len(spec.key) * 8}_{direction}",
+        algorithm,
+        spec.block,
+        lambda driver: plain(getattr(cd.Cipher(driver, spec.key), direction), *iv),
+        lambda driver: into(getattr(cd.Cipher(driver, spec.key), f"{direction}_into"), None, *iv),
+        lambda yardstick: plain(getattr(yardstick, limit), *iv),
+        peers.documented(spec),
+        peers.reuse(spec),
+        spec.oracle,
+        is_row=is_row,
     )
 
 
-def _hmac(name: str) -> Case:
-    ours = cd.Hash(f"hmac({name})", KEY)
+def _title(name: str) -> str:
+    return name.upper().replace("SHA", "SHA-")
+
+
+def _hash(name: str, *, keyed: bool, is_row: bool = True) -> Case:
+    key = KEY if keyed else None
+    size = cd.Hash(name).digest_size
+    documented = (
+        peers_hash.hmac_documented(name, KEY) if keyed else peers_hash.hash_documented(name)
+    )
     return Case(
-        f"HMAC-{name.upper().replace('SHA', 'SHA-')}",
-        ours.digest,
-        f"hmac_{name}",
-        {"hmac": lambda data: hmac.new(KEY, data, name).digest()},
-        {
-            "hmac .copy()": _copy(hmac.new(KEY, digestmod=name)),
-            "hmac.digest": lambda data: hmac.digest(KEY, data, name),
-        },
-        lambda data: hmac.digest(KEY, data, name),
+        f"HMAC-{_title(name)}" if keyed else _title(name),
+        f"hmac({name})" if keyed else name,
+        f"hmac({name})" if keyed else name,
+        1,
+        lambda driver: plain(cd.Hash(driver, key).digest),
+        lambda driver: into(cd.Hash(driver, key).digest_into, size),
+        lambda yardstick: plain(getattr(yardstick, f"hmac_{name}" if keyed else name)),
+        documented,
+        peers_hash.hmac_reuse(name, KEY) if keyed else peers_hash.hash_reuse(name),
+        documented["hmac" if keyed else "hashlib"](b"").function,
+        is_row=is_row,
     )
 
 
-def _authenc(name: str) -> Case:
-    aead = cd.Aead(f"authenc(hmac({name}),cbc(aes))", KEY, auth_key=KEY)
-    plain, endless = _pyca(lambda: modes.CBC(IV)), _cbc_endless()
-    mac = _copy(hmac.new(KEY, digestmod=name))
-
-    def documented(data: bytes) -> bytes:
-        text = plain(data)
-        return text + hmac.new(KEY, text, name).digest()
-
-    def reuse(data: bytes) -> bytes:
-        text = endless(data)
-        return text + mac(text)
-
-    def check(data: bytes) -> bytes:
-        text = plain(data)
-        return text + hmac.digest(KEY, text, name)
-
+def _authenc(name: str, *, decrypt: bool) -> Case:
+    algorithm = f"authenc(hmac({name}),cbc(aes))"
+    direction = "decrypt" if decrypt else "encrypt"
+    spec = Spec("cbc", KEY, IV, decrypt)
+    seal = functools.partial(peers_hash.seal, spec, name, KEY)
+    unseal = functools.partial(peers_hash.unseal, spec, name, KEY)
     return Case(
-        f"CBC + HMAC-{name.upper().replace('SHA', 'SHA-')}",
-        lambda data: aead.encrypt(data, IV),
-        "",
-        {"cryptography + hmac": documented},
-        {"endless + .copy()": reuse},
-        check,
+        f"CBC + HMAC-{_title(name)}{' decrypt' if decrypt else ''}",
+        f"{algorithm}_{direction}",
+        algorithm,
+        16,
+        lambda driver: plain(getattr(cd.Aead(driver, KEY, auth_key=KEY), direction), IV),
+        None,
+        lambda yardstick: plain(getattr(yardstick, f"{'un' * decrypt}seal_{name}"), IV),
+        peers_hash.authenc_documented(spec, name, KEY),
+        peers_hash.authenc_reuse(spec, name, KEY),
+        unseal if decrypt else seal,
+        seal if decrypt else bytes,
+        is_row=not decrypt,
     )
 
 
-def cases() -> list[Case]:
-    """Make every case anew."""
-    cbc, ctr, ecb = (cd.Cipher(f"{mode}(aes)", KEY) for mode in ("cbc", "ctr", "ecb"))
-    check_cbc = _pyca(lambda: modes.CBC(IV))
-    return [
-        Case(
-            "AES-128-CBC encrypt",
-            lambda data: cbc.encrypt(data, IV),
-            "cbc_encrypt",
-            {
-                "cryptography": _pyca(lambda: modes.CBC(IV)),
-                "PyCryptodome": lambda data: AES.new(KEY, AES.MODE_CBC, iv=IV).encrypt(data),
-            },
-            {"endless CBC": _cbc_endless()},
-            check_cbc,
+@functools.cache
+def cases() -> tuple[Case, ...]:
+    """Every case; those with `is_row` in the order of speed's table."""
+    return (
+        _cipher("AES-128-CBC encrypt", Spec("cbc", KEY, IV), "cbc_encrypt"),
+        _cipher("AES-256-CBC encrypt", Spec("cbc", LONG_KEY, IV), "cbc256_encrypt"),
+        _cipher("AES-128-CBC decrypt", Spec("cbc", KEY, IV, decrypt=True), "cbc_decrypt"),
+        _cipher("AES-128-CTR", Spec("ctr", KEY, IV), "ctr"),
+        _cipher("AES-128-ECB", Spec("ecb", KEY), "ecb_encrypt"),
+        _cipher("AES-128-ECB decrypt", Spec("ecb", KEY, decrypt=True), "ecb_decrypt", is_row=False),
+        _cipher("3DES-CBC", Spec("cbc", DES_KEY, IV[:8], des=True), "des3_encrypt"),
+        _cipher(
+            "3DES-CBC decrypt",
+            Spec("cbc", DES_KEY, IV[:8], decrypt=True, des=True),
+            "des3_decrypt",
+            is_row=False,
         ),
-        Case(
-            "AES-128-CBC decrypt",
-            lambda data: cbc.decrypt(data, IV),
-            "cbc_decrypt",
-            {
-                "cryptography": _pyca(lambda: modes.CBC(IV), decrypt=True),
-                "PyCryptodome": lambda data: AES.new(KEY, AES.MODE_CBC, iv=IV).decrypt(data),
-            },
-            {"endless CBC": _cbc_decrypt_endless()},
-            _pyca(lambda: modes.CBC(IV), decrypt=True),
-        ),
-        Case(
-            "AES-128-CTR",
-            lambda data: ctr.encrypt(data, IV),
-            "ctr",
-            {
-                "cryptography": _pyca(lambda: modes.CTR(IV)),
-                "PyCryptodome": lambda data: AES.new(
-                    KEY, AES.MODE_CTR, nonce=b"", initial_value=IV
-                ).encrypt(data),
-            },
-            {"reset_nonce": _ctr_reset()},
-            _pyca(lambda: modes.CTR(IV)),
-        ),
-        Case(
-            "AES-128-ECB",
-            ecb.encrypt,
-            "ecb_encrypt",
-            {
-                "cryptography": _pyca(modes.ECB),
-                "PyCryptodome": lambda data: AES.new(KEY, AES.MODE_ECB).encrypt(data),
-            },
-            {"kept encryptor": _ecb_endless()},
-            _pyca(modes.ECB),
-        ),
-        *(_hash(name) for name in ("sha256", "sha1", "md5")),
-        *(_hmac(name) for name in ("sha256", "sha1")),
-        *(_authenc(name) for name in ("sha1", "sha256")),
-    ]
+        *(_hash(name, keyed=False) for name in ("sha256", "sha1", "md5")),
+        *(_hash(name, keyed=True) for name in ("sha256", "sha1")),
+        _hash("md5", keyed=True, is_row=False),
+        *(_authenc(name, decrypt=False) for name in ("sha1", "sha256")),
+        *(_authenc(name, decrypt=True) for name in ("sha1", "sha256")),
+    )

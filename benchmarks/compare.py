@@ -1,135 +1,153 @@
 """Prints what a request costs here: ours, the yardstick, the peers, and the ratios.
 
 pip install '.[bench]'
-python benchmarks/compare.py             one request, all sizes
-python benchmarks/compare.py --batches   batches of 1000 records, per record
-python benchmarks/compare.py --json FILE the figures as JSON as well
+python benchmarks/compare.py                one request, all sizes, then a verdict
+python benchmarks/compare.py --processes 3  medians of fresh processes: memory layout moves one by
+                                            10 to 15 ns, which matters below 100 ns
+python benchmarks/compare.py --batches      batches of 1000 records, per record
+python benchmarks/compare.py --json FILE    the figures as JSON as well; chart.py draws them
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import platform
 import subprocess
-from collections.abc import Callable
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 import batches
+import facts
 import interleave
 import limit
+import verdict
 from cases import Case, cases
-
-import cryptodispatch as cd
+from verdict import Row
 
 SIZES = (16, 64, 256, 1024, 1420, 4096, 16384)
-BLOCK = 16
 
 
-def measure(case: Case, size: int, yardstick: ModuleType, rounds: int) -> dict[str, float]:
-    """Nanoseconds per call of everybody, by name."""
-    length = size - size % BLOCK
-    data = bytes(range(256)) * (length // 256 + 1)
-    data = data[:length]
-    calls: dict[str, Callable[[bytes], object]] = {"ours": case.ours}
-    if case.limit:
-        function = getattr(yardstick, case.limit)
-        is_cipher = case.limit in ("cbc_encrypt", "cbc_decrypt", "ctr", "ecb_encrypt")
-        calls["limit"] = _with_iv(function) if is_cipher else function
-    calls.update({f"documented: {name}": call for name, call in case.documented.items()})
-    calls.update({f"reuse: {name}": call for name, call in case.reuse.items()})
-    results = interleave.run(calls, data, rounds)
-    assert case.ours(data) == case.check(data), case.name
-    return {name: result.median for name, result in results.items()}
-
-
-def _with_iv(function: Callable[[bytes, bytes], bytes]) -> Callable[[bytes], bytes]:
-    iv = bytes(range(16, 32))
-    return lambda data: function(data, iv)
-
-
-def summary(times: dict[str, float]) -> dict[str, float | None]:
-    """Ours, the limit, and the best peer of either kind."""
-    best = {
-        kind: min((value for name, value in times.items() if name.startswith(kind)), default=None)
-        for kind in ("documented", "reuse")
+def measure(case: Case, size: int, yardstick: ModuleType, rounds: int) -> Row:
+    """Time everybody on a text of `size` bytes (rounded down to the case's unit), then check."""
+    data = case.input(size)
+    calls = {
+        name: way(data)
+        for name, way in {
+            "ours": case.ours(case.algorithm),
+            "limit": case.limit(yardstick),
+            **case.peers(),
+        }.items()
     }
-    return {"ours": times["ours"], "limit": times.get("limit"), **best}
-
-
-def host() -> dict[str, str]:
-    """What the figures belong to."""
-    info = cd.benchmark.clock_info()
-    cpu = next(
-        (
-            line.split(":", 1)[1].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith("model name")
-        ),
-        platform.machine(),
+    results = interleave.run(calls, rounds)
+    expected = case.oracle(data)
+    for name, call in calls.items():
+        assert call.outcome(call.function(*call.arguments)) == expected, (case.name, size, name)
+    return Row(
+        case.name,
+        size,
+        {name: result.median for name, result in results.items()},
+        {name: result.spread for name, result in results.items()},
     )
-    commit = subprocess.run(  # noqa: S603
-        ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"],  # noqa: S607
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout.strip()
-    return {
-        "cpu": cpu,
-        "clock": f"{info.name} {info.hz / 1e6:.0f} MHz",
-        "python": platform.python_version(),
-        "compiler": platform.python_compiler(),
-        "commit": commit,
-    }
 
 
-def show(name: str, size: int, row: dict[str, float | None]) -> None:
-    """One line of the table."""
+def selected(only: str, *, every: bool = False) -> list[Case]:
+    """The cases whose name contains `only`: the rows of the table, or every one."""
+    return [case for case in cases() if (case.is_row or every) and only in case.name]
 
-    def number(key: str) -> str:
-        value = row[key]
-        return f"{value:10.0f}" if value else f"{'-':>10}"
 
-    def ratio(key: str) -> str:
-        value, ours = row[key], row["ours"]
-        return f"{value / ours:7.2f}" if value and ours else f"{'-':>7}"
+@dataclass(frozen=True)
+class Plan:
+    """What to measure: cases by `only` and `every` as `selected` has them, bytes, samples."""
 
-    allowed = row["limit"] * 1.12 + 13 if row["limit"] else None
-    mark = "" if allowed is None or (row["ours"] or 0) <= allowed else " over the limit"
-    print(  # noqa: T201
-        f"{name:24}{size:7}{number('ours')}{number('limit')}{number('documented')}{number('reuse')}"
-        f"{ratio('documented')}{ratio('reuse')}{mark}"
-    )
+    only: str = ""
+    every: bool = False
+    sizes: tuple[int, ...] = SIZES
+    rounds: int = 40
+
+
+def measure_here(plan: Plan) -> Iterator[Row]:
+    """Every cell in this process."""
+    yardstick = limit.load()
+    for case in selected(plan.only, every=plan.every):
+        for size in plan.sizes:
+            yield measure(case, size, yardstick, plan.rounds)
+
+
+def measure_in(processes: int, plan: Plan) -> list[Row]:
+    """Every cell in each of several fresh processes, merged."""
+    runs = []
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(processes):
+            file = Path(folder) / "rows.json"
+            command = [sys.executable, __file__, "--json", str(file), "--only", plan.only]
+            command += ["--rounds", str(plan.rounds), "--sizes", *map(str, plan.sizes)]
+            command += ["--every"] * plan.every
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            runs.append(read(file)[1])
+    return verdict.merge(runs)
+
+
+def write(file: Path, host: dict[str, str], rows: Sequence[Row]) -> None:
+    """Keep the figures."""
+    data = {"host": host, "rows": [row.to_json() for row in rows]}
+    file.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
+
+
+def read(file: Path) -> tuple[dict[str, str], list[Row]]:
+    """The figures that `write` kept."""
+    data = json.loads(file.read_text("utf-8"))
+    return data["host"], [Row.from_json(row) for row in data["rows"]]
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--batches", action="store_true", help="batches instead of one request")
+    parser.add_argument("--every", action="store_true", help="also cases that are not in the table")
+    parser.add_argument("--json", type=Path, help="write the figures there as well")
+    parser.add_argument("--rounds", type=int, default=40, help="samples of each, default 40")
+    parser.add_argument("--processes", type=int, default=1, help="fresh processes, default 1: none")
+    parser.add_argument("--only", default="", help="cases whose name contains this")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="bytes of a request")
+    arguments = parser.parse_args()
+    if arguments.batches:
+        names = list(batches.MAKERS)
+    else:
+        names = [case.name for case in selected("", every=arguments.every)]
+    if not any(arguments.only in name for name in names):
+        parser.error(f"--only: {arguments.only!r} is in none of {', '.join(names)}")
+    for option in ("rounds", "processes"):
+        if (value := getattr(arguments, option)) < 1:
+            parser.error(f"--{option}: {value} was given, 1 or more is needed")
+    if arguments.batches and arguments.processes > 1:
+        parser.error("--processes: batches take too long for a process to matter")
+    return arguments
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--batches", action="store_true", help="batches instead of one request")
-    parser.add_argument("--json", type=Path, help="write the figures there as well")
-    parser.add_argument("--rounds", type=int, default=40, help="samples of each, default 40")
-    parser.add_argument("--only", default="", help="cases whose name contains this")
-    arguments = parser.parse_args()
-    facts = host()
-    print(", ".join(facts.values()))  # noqa: T201
+    arguments = _arguments()
+    host = facts.host()
+    print(facts.show(host))
     if arguments.batches:
-        batches.main(arguments.rounds)
+        figures = batches.main(arguments.rounds, arguments.only)
+        if arguments.json:
+            data = {"host": host, "batches": figures}
+            arguments.json.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
         return
-    yardstick = limit.load()
-    print(  # noqa: T201
-        f"{'ns per request':24}{'bytes':>7}{'ours':>10}{'limit':>10}{'documented':>10}{'reuse':>10}"
-        f"{'x doc':>7}{'x reuse':>7}"
-    )
+    print(verdict.header())
+    plan = Plan(arguments.only, arguments.every, tuple(arguments.sizes), arguments.rounds)
     rows = []
-    for case in cases():
-        if arguments.only in case.name:
-            for size in SIZES:
-                row = summary(measure(case, size, yardstick, arguments.rounds))
-                rows.append({"case": case.name, "size": size, **row})
-                show(case.name, size, row)
+    one = arguments.processes == 1
+    for row in measure_here(plan) if one else measure_in(arguments.processes, plan):
+        rows.append(row)
+        print(verdict.line(row), flush=True)
+    print(verdict.summary(rows))
     if arguments.json:
-        arguments.json.write_text(json.dumps({"host": facts, "rows": rows}, indent=1))
+        write(arguments.json, host, rows)
 
 
 if __name__ == "__main__":

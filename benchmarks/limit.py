@@ -1,44 +1,23 @@
-"""Builds and loads the yardstick of limit.c; a compiler and the source tree are needed."""
+"""Builds and loads the yardstick of limit.c; see native.py for what that needs."""
 
 from __future__ import annotations
 
 import importlib.util
-import os
-import shlex
-import subprocess
 import sysconfig
 import tempfile
 from pathlib import Path
 from types import ModuleType
 
-import cryptodispatch
-
-ROOT = Path(__file__).parent.parent
+import native
 
 
 def load() -> ModuleType:
-    """Compile limit.c against the installed C library and import it."""
+    """Compile limit.c and import it."""
     with tempfile.TemporaryDirectory() as folder:
-        target = Path(folder) / "limit.so"
-        compiler = shlex.split(os.environ.get("CC", "cc"))
-        subprocess.run(  # noqa: S603 - our own source
-            [
-                *compiler,
-                "-O2",
-                "-shared",
-                "-fPIC",
-                "-D_GNU_SOURCE",
-                f"-I{ROOT / 'csrc'}",
-                f"-I{ROOT / 'csrc' / 'include'}",
-                f"-I{sysconfig.get_paths()['include']}",
-                str(ROOT / "benchmarks" / "limit.c"),
-                f"-L{cryptodispatch.get_library_dir()}",
-                "-lcryptodispatch",
-                "-lpthread",
-                "-o",
-                str(target),
-            ],
-            check=True,
+        target = native.compile_c(
+            Path(folder) / "limit.so",
+            "limit.c",
+            flags=("-shared", "-fPIC", f"-I{sysconfig.get_paths()['include']}"),
         )
         spec = importlib.util.spec_from_file_location("limit", target)
         assert spec is not None

@@ -1,67 +1,24 @@
-"""Cost of one call from Python: this package beside its peers, per operation and size.
+"""Cost of one call of a cipher: this package beside its peers, per operation and size.
 
     pip install '.[bench]'
     python -m pytest benchmarks --benchmark-timer=cryptodispatch.benchmark.timer
 
-Per-call times of software only, key set-up outside the loop; a peer's call includes the cipher
-object that its API wants per message. Every result is compared with the others'.
+`best` is what the algorithm's name stands for, `best_into` the same with a buffer of the caller's,
+then each implementation of ours, then the peers: `_documented` and `_reuse` as cases.py says. There
+are many; choose with -k, and shorten with --benchmark-max-time=0.1.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from Crypto.Cipher import AES
-from cryptography.hazmat.primitives.ciphers import Cipher as PycaCipher, algorithms, modes
+import suite
+from cases import Case, cases
 from pytest_benchmark.fixture import BenchmarkFixture
+from ways import Way
 
-import cryptodispatch as cd
-
-KEY = bytes(range(16))
-IV = bytes(range(16, 32))
-SIZES = [16, 64, 512, 1504, 4096, 65536]
-DRIVERS = ["aes-lib", "aes-ni"]
-AVAILABLE = {a.driver: a.reason if not a.available else None for a in cd.algorithms()}
-
-Encrypt = Callable[[bytes], bytes]
+CIPHERS = [case for case in cases() if case.algorithm.startswith(("ecb(", "cbc(", "ctr("))]
 
 
-def ours(mode: str, driver: str) -> Encrypt:
-    name = f"{mode}({driver})"
-    if reason := AVAILABLE[name]:
-        pytest.skip(f"not applicable: {name} {reason}")
-    cipher = cd.Cipher(name, KEY)
-    return lambda data: cipher.encrypt(data, IV)
-
-
-def pyca(mode: str) -> Encrypt:
-    make_mode = {"cbc": modes.CBC, "ctr": modes.CTR}[mode]
-    algorithm = algorithms.AES(KEY)
-
-    def encrypt(data: bytes) -> bytes:
-        cipher: PycaCipher[Any] = PycaCipher(algorithm, make_mode(IV))
-        encryptor = cipher.encryptor()
-        return encryptor.update(data) + encryptor.finalize()
-
-    return encrypt
-
-
-def pycryptodome(mode: str) -> Encrypt:
-    if mode == "cbc":
-        return lambda data: AES.new(KEY, AES.MODE_CBC, iv=IV).encrypt(data)
-    return lambda data: AES.new(KEY, AES.MODE_CTR, nonce=b"", initial_value=IV).encrypt(data)
-
-
-def implementation(mode: str, name: str) -> Encrypt:
-    peers = {"cryptography": pyca, "pycryptodome": pycryptodome}
-    return peers[name](mode) if name in peers else ours(mode, name)
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", [*DRIVERS, "cryptography", "pycryptodome"])
-@pytest.mark.parametrize("mode", ["cbc", "ctr"])
-def test_encrypt(benchmark: BenchmarkFixture, mode: str, name: str, size: int) -> None:
-    benchmark.group = f"{mode}(aes) encrypt {size}"
-    encrypt = implementation(mode, name)
-    data = bytes(size)
-    assert benchmark(encrypt, data) == pyca(mode)(data)
+@pytest.mark.parametrize(("case", "make", "size"), suite.parameters(CIPHERS))
+def test_call(benchmark: BenchmarkFixture, case: Case, make: Callable[[], Way], size: int) -> None:
+    suite.run(benchmark, case, make, size)
