@@ -188,10 +188,13 @@ static const struct cd_bench_kernel kernels[] = {
     HASH("sha224", "ni", cd_sha224_shani, CD_SHA2_SHANI_CPU, CD_SHA224_DIGEST),
     HASH("sha256", "lib", cd_sha256_portable, 0, CD_SHA256_DIGEST),
     HASH("sha256", "ni", cd_sha256_shani, CD_SHA2_SHANI_CPU, CD_SHA256_DIGEST),
+    HASH("sha256", "avx512", cd_sha256_avx512, CD_SHA2_AVX512_CPU, CD_SHA256_DIGEST),
     AUTHENC(CBC_SHA1, "lib", cd_authenc_cbc_sha1_portable, 0, CD_SHA1_DIGEST),
     AUTHENC(CBC_SHA1, "ni", cd_authenc_cbc_sha1_shani, CD_AUTHENC_SHANI_CPU, CD_SHA1_DIGEST),
     AUTHENC(CBC_SHA256, "lib", cd_authenc_cbc_sha256_portable, 0, CD_SHA256_DIGEST),
     AUTHENC(CBC_SHA256, "ni", cd_authenc_cbc_sha256_shani, CD_AUTHENC_SHANI_CPU, CD_SHA256_DIGEST),
+    AUTHENC(CBC_SHA256, "avx512", cd_authenc_cbc_sha256_avx512, CD_AUTHENC_AVX512_CPU,
+            CD_SHA256_DIGEST),
 };
 
 /* Text and IVs are made here, so that nobody can forget to. */

@@ -225,7 +225,10 @@ PyMODINIT_FUNC PyInit_limit(void) {
     cd_hmac_prepare(&hmac_sha256, sha256, key, 16);
     cd_hmac_prepare(&hmac_sha1, sha1, key, 16);
     cd_hmac_prepare(&hmac_md5, md5, key, 16);
-    cbc_sha256 = usable(&cd_authenc_cbc_sha256_shani);
+    cbc_sha256 = usable(&cd_authenc_cbc_sha256_avx512);
+    if (cbc_sha256 == NULL) {
+        cbc_sha256 = usable(&cd_authenc_cbc_sha256_shani);
+    }
     cbc_sha1 = usable(&cd_authenc_cbc_sha1_shani);
     return PyModule_Create(&module);
 }

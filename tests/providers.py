@@ -106,7 +106,11 @@ def wrongly_unavailable() -> list[str]:
     """Software that is said to be unavailable although this CPU's flags have what it needs."""
     flags = re.search(r"^flags\s*: (.*)", Path("/proc/cpuinfo").read_text("utf-8"), re.MULTILINE)
     have = set(flags[1].split()) if flags else set()
-    names = {"ni": {"aes", "sha_ni", "ssse3", "sse4_1"}, "vaes": {"vaes", "avx2", "aes"}}
+    names = {
+        "ni": {"aes", "sha_ni", "ssse3", "sse4_1"},
+        "vaes": {"vaes", "avx2", "aes"},
+        "avx512": {"sha_ni", "ssse3", "sse4_1", "avx512f", "avx512bw", "avx512dq", "avx512vl"},
+    }
     return [
         entry.driver
         for form, entries in FORMS.items()

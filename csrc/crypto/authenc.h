@@ -35,9 +35,12 @@ extern const struct cd_authenc_functions cd_authenc_cbc_sha256_portable;
 extern const struct cd_authenc_functions cd_authenc_cbc_sha1_shani;
 extern const struct cd_authenc_functions cd_authenc_cbc_sha224_shani;
 extern const struct cd_authenc_functions cd_authenc_cbc_sha256_shani;
+extern const struct cd_authenc_functions cd_authenc_cbc_sha224_avx512;
+extern const struct cd_authenc_functions cd_authenc_cbc_sha256_avx512;
 
 #define CD_AUTHENC_SHANI_CPU                                                                       \
     (CD_CPU_AESNI | CD_CPU_SHANI | CD_CPU_SSE41 | CD_CPU_SSSE3) /* cpu of the shani ones */
+#define CD_AUTHENC_AVX512_CPU (CD_AUTHENC_SHANI_CPU | CD_CPU_AVX512)
 
 /*
  * Encrypt `blocks` blocks of 16 bytes from `in` to `out` (`in` itself or not overlapping it) and

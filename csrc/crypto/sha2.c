@@ -153,9 +153,15 @@ static bool can_run(const struct cd_md_algorithm *algorithm) {
 }
 
 const struct cd_md_algorithm *cd_sha224_best(void) {
+    if (can_run(&cd_sha224_avx512)) {
+        return &cd_sha224_avx512;
+    }
     return can_run(&cd_sha224_shani) ? &cd_sha224_shani : &cd_sha224_portable;
 }
 
 const struct cd_md_algorithm *cd_sha256_best(void) {
+    if (can_run(&cd_sha256_avx512)) {
+        return &cd_sha256_avx512;
+    }
     return can_run(&cd_sha256_shani) ? &cd_sha256_shani : &cd_sha256_portable;
 }

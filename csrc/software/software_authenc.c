@@ -63,6 +63,8 @@ static void seal_in_two_passes(const struct cd_authenc_context *context, struct 
 SEAL_IN_ONE_PASS(seal_cbc_sha1, cd_authenc_cbc_sha1_shani)
 SEAL_IN_ONE_PASS(seal_cbc_sha224, cd_authenc_cbc_sha224_shani)
 SEAL_IN_ONE_PASS(seal_cbc_sha256, cd_authenc_cbc_sha256_shani)
+SEAL_IN_ONE_PASS(seal_cbc_sha224_avx512, cd_authenc_cbc_sha224_avx512)
+SEAL_IN_ONE_PASS(seal_cbc_sha256_avx512, cd_authenc_cbc_sha256_avx512)
 
 static cd_status encrypt(struct cd_aead *aead, struct cd_aead_request *request) {
     const struct cd_authenc_context *context = cd_aead_context(aead);
@@ -133,6 +135,10 @@ static const struct cd_aead_ops ops = {
 #define SHA1_NI "sha1", "sha1-ni", CD_SHA1_SHANI_CPU, CD_SHA1_DIGEST, cd_sha1_shani
 #define SHA224_NI "sha224", "sha224-ni", CD_SHA2_SHANI_CPU, CD_SHA224_DIGEST, cd_sha224_shani
 #define SHA256_NI "sha256", "sha256-ni", CD_SHA2_SHANI_CPU, CD_SHA256_DIGEST, cd_sha256_shani
+#define SHA224_AVX512                                                                              \
+    "sha224", "sha224-avx512", CD_SHA2_AVX512_CPU, CD_SHA224_DIGEST, cd_sha224_avx512
+#define SHA256_AVX512                                                                              \
+    "sha256", "sha256-avx512", CD_SHA2_AVX512_CPU, CD_SHA256_DIGEST, cd_sha256_avx512
 
 #define AES_KEYS (CD_KEY_SIZE(16) | CD_KEY_SIZE(24) | CD_KEY_SIZE(32))
 #define RFC3686_KEYS (AES_KEYS << CD_RFC3686_NONCE)
@@ -201,7 +207,8 @@ static const struct cd_aead_ops ops = {
         FUSED(rank, seal_cbc_sha256, SHA256_NI, cipher)
 
 /* 100: portable. 200: AES-NI without SHA-NI. 300: both halves with the
- * CPU's help. 400: AES with 256-bit vectors, which pays in decryption and counter modes. */
+ * CPU's help. 400: AES with 256-bit vectors, which pays in decryption and counter modes. 500: and
+ * SHA-2 with AVX-512. */
 /* clang-format off */
 static const struct authenc_implementation implementations[] = {
     PAIR(100, MD5_LIB, CBC_AES_LIB),
@@ -224,6 +231,10 @@ static const struct authenc_implementation implementations[] = {
     FUSED_PAIRS(400, CBC_AES_VAES),
     PAIR(400, MD5_LIB, RFC3686_VAES),
     SHA_NI_PAIRS(400, RFC3686_VAES),
+    FUSED(500, seal_cbc_sha224_avx512, SHA224_AVX512, CBC_AES_VAES),
+    FUSED(500, seal_cbc_sha256_avx512, SHA256_AVX512, CBC_AES_VAES),
+    PAIR(500, SHA224_AVX512, RFC3686_VAES),
+    PAIR(500, SHA256_AVX512, RFC3686_VAES),
 };
 /* clang-format on */
 

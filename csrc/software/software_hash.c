@@ -205,6 +205,8 @@ static const struct hash_implementation implementations[] = {
     HASH_BACKEND("sha1", "ni", CD_SHA1_SHANI_CPU, 300, CD_SHA1_DIGEST, cd_sha1_shani),
     HASH_BACKEND("sha224", "ni", CD_SHA2_SHANI_CPU, 300, CD_SHA224_DIGEST, cd_sha224_shani),
     HASH_BACKEND("sha256", "ni", CD_SHA2_SHANI_CPU, 300, CD_SHA256_DIGEST, cd_sha256_shani),
+    HASH_BACKEND("sha224", "avx512", CD_SHA2_AVX512_CPU, 400, CD_SHA224_DIGEST, cd_sha224_avx512),
+    HASH_BACKEND("sha256", "avx512", CD_SHA2_AVX512_CPU, 400, CD_SHA256_DIGEST, cd_sha256_avx512),
 };
 
 const struct cd_implementation *cd_software_hash(size_t index) {

@@ -21,9 +21,11 @@ static const struct {
     {"cbc sha1 ni", &cd_authenc_cbc_sha1_shani, &cd_sha1_portable},
     {"cbc sha224 ni", &cd_authenc_cbc_sha224_shani, &cd_sha224_portable},
     {"cbc sha256 ni", &cd_authenc_cbc_sha256_shani, &cd_sha256_portable},
+    {"cbc sha224 avx512", &cd_authenc_cbc_sha224_avx512, &cd_sha224_portable},
+    {"cbc sha256 avx512", &cd_authenc_cbc_sha256_avx512, &cd_sha256_portable},
 };
 
-static size_t kernels[6], kernel_count; /* indices of those that this CPU can run */
+static size_t kernels[8], kernel_count; /* indices of those that this CPU can run */
 static const size_t key_sizes[3] = {16, 24, 32};
 static uint8_t text[LONGEST + AAD_MAX + 64], out_buffer[LONGEST + 64], expected[LONGEST];
 

@@ -284,8 +284,9 @@ static void every_alignment_between_guard_pages(void) {
 
 static void tables_are_whole(void) {
     const struct cd_md_algorithm *const all[] = {
-        &cd_md5_portable, &cd_sha1_portable, &cd_sha224_portable, &cd_sha256_portable,
-        &cd_sha1_shani,   &cd_sha224_shani,  &cd_sha256_shani,
+        &cd_md5_portable,    &cd_sha1_portable, &cd_sha224_portable,
+        &cd_sha256_portable, &cd_sha1_shani,    &cd_sha224_shani,
+        &cd_sha256_shani,    &cd_sha224_avx512, &cd_sha256_avx512,
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         CHECK(all[i]->digest_size <= CD_MD_DIGEST_MAX && all[i]->digest_size % 4 == 0);
@@ -299,10 +300,18 @@ static void tables_are_whole(void) {
 
 /* Run last: features do not come back. */
 static void best_follows_the_cpu_mask(void) {
-    bool has = test_hashes[SHA1][1] != NULL;
-    CHECK(cd_sha1_best() == (has ? &cd_sha1_shani : &cd_sha1_portable));
-    CHECK(cd_sha224_best() == (has ? &cd_sha224_shani : &cd_sha224_portable));
-    CHECK(cd_sha256_best() == (has ? &cd_sha256_shani : &cd_sha256_portable));
+    bool ni = test_hash_can_run(&cd_sha256_shani), avx512 = test_hash_can_run(&cd_sha256_avx512);
+
+    CHECK(cd_sha1_best() == (ni ? &cd_sha1_shani : &cd_sha1_portable));
+    CHECK(cd_sha224_best() == (avx512 ? &cd_sha224_avx512
+                               : ni   ? &cd_sha224_shani
+                                      : &cd_sha224_portable));
+    CHECK(cd_sha256_best() == (avx512 ? &cd_sha256_avx512
+                               : ni   ? &cd_sha256_shani
+                                      : &cd_sha256_portable));
+    (void)cd_cpu_narrow(~(uint32_t)CD_CPU_AVX512);
+    CHECK(cd_sha224_best() == (ni ? &cd_sha224_shani : &cd_sha224_portable));
+    CHECK(cd_sha256_best() == (ni ? &cd_sha256_shani : &cd_sha256_portable));
     (void)cd_cpu_narrow(~(uint32_t)CD_CPU_SSE41);
     CHECK(cd_sha1_best() == &cd_sha1_portable);
     CHECK(cd_sha224_best() == &cd_sha224_portable);

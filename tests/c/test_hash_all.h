@@ -14,7 +14,7 @@
 enum { MD5, SHA1, SHA224, SHA256, HASHES };
 
 /* Every implementation of each hash, the portable one first; NULL at the end. */
-static const struct cd_md_algorithm *test_hashes[HASHES][3] = {
+static const struct cd_md_algorithm *test_hashes[HASHES][4] = {
     {&cd_md5_portable}, {&cd_sha1_portable}, {&cd_sha224_portable}, {&cd_sha256_portable}};
 
 #define TEST_BYTES 2048u
@@ -22,19 +22,28 @@ static const struct cd_md_algorithm *test_hashes[HASHES][3] = {
 /* Byte i is i * 7 + (i / 256) * 13 + 3, modulo 256. */
 static uint8_t test_bytes[TEST_BYTES];
 
+static inline bool test_hash_can_run(const struct cd_md_algorithm *algorithm) {
+    return algorithm->blocks != NULL && (cd_cpu_detect() & algorithm->cpu) == algorithm->cpu;
+}
+
 static inline void test_hashes_set_up(void) {
-    const struct cd_md_algorithm *const shani[HASHES] = {NULL, &cd_sha1_shani, &cd_sha224_shani,
-                                                         &cd_sha256_shani};
+    const struct cd_md_algorithm *const newer[][HASHES] = {
+        {NULL, &cd_sha1_shani, &cd_sha224_shani, &cd_sha256_shani},
+        {NULL, NULL, &cd_sha224_avx512, &cd_sha256_avx512},
+    };
     for (size_t i = 0; i < TEST_BYTES; i++) {
         test_bytes[i] = (uint8_t)(i * 7 + (i >> 8) * 13 + 3);
     }
-    if (cd_sha1_shani.blocks == NULL ||
-        (cd_cpu_detect() & cd_sha1_shani.cpu) != cd_sha1_shani.cpu) {
-        printf("skipped: shani, not built or not in this CPU\n");
-        return;
-    }
-    for (size_t hash = SHA1; hash < HASHES; hash++) {
-        test_hashes[hash][1] = shani[hash];
+    for (size_t i = 0; i < 2; i++) {
+        if (!test_hash_can_run(newer[i][SHA256])) {
+            printf("skipped: sha256 %s, not built or not in this CPU\n", newer[i][SHA256]->name);
+            return; /* the second needs the first */
+        }
+        for (size_t hash = 0; hash < HASHES; hash++) {
+            if (newer[i][hash] != NULL) {
+                test_hashes[hash][i + 1] = newer[i][hash];
+            }
+        }
     }
 }
 

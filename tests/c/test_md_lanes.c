@@ -22,10 +22,12 @@ static const struct {
     {"sha1 ni", &cd_sha1_shani, &cd_sha1_portable},
     {"sha224 ni", &cd_sha224_shani, &cd_sha224_portable},
     {"sha256 ni", &cd_sha256_shani, &cd_sha256_portable},
+    {"sha224 avx512", &cd_sha224_avx512, &cd_sha224_portable},
+    {"sha256 avx512", &cd_sha256_avx512, &cd_sha256_portable},
 };
 
 /* A hash that this CPU can run, and how many lanes. */
-static struct { size_t hash, width; } ways[24];
+static struct { size_t hash, width; } ways[32];
 static size_t way_count;
 static struct cd_md_lane_job jobs[MESSAGES];
 static uint8_t text[LONGEST + MESSAGES];
@@ -238,6 +240,7 @@ static bool best_fits(uint32_t mask) {
     CHECK_EQ(cd_md_lanes_best(&cd_sha1_shani), wide);
     CHECK_EQ(cd_md_lanes_best(&cd_sha224_shani), wide);
     CHECK_EQ(cd_md_lanes_best(&cd_sha256_shani), wide);
+    CHECK_EQ(cd_md_lanes_best(&cd_sha256_avx512), wide);
     return !test_state.current_failed;
 }
 

@@ -81,4 +81,11 @@ CD_SHANI_INLINE void cd_sha2_lane_add(struct cd_sha2_lane *lane, __m128i abef, _
     lane->cdgh = _mm_add_epi32(lane->cdgh, cdgh);
 }
 
+/* As blocks_x2 and blocks_x3 of struct cd_md_algorithm. */
+void cd_sha2_blocks_x2_shani(uint32_t *words_a, const uint8_t *data_a, uint32_t *words_b,
+                             const uint8_t *data_b, size_t blocks);
+void cd_sha2_blocks_x3_shani(uint32_t *words_a, const uint8_t *data_a, uint32_t *words_b,
+                             const uint8_t *data_b, uint32_t *words_c, const uint8_t *data_c,
+                             size_t blocks);
+
 #endif
