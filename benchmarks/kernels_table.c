@@ -124,7 +124,8 @@ static void cbc_lanes(const void *table, size_t length, size_t count) {
 static void hash_lanes(const md_table *t, size_t width, size_t length) {
     static struct cd_md_lane_job jobs[CD_BENCH_RECORDS];
     for (size_t i = 0; i < CD_BENCH_RECORDS; i++) {
-        jobs[i] = (struct cd_md_lane_job){in + i * length, length, out + i * t->digest_size};
+        jobs[i] = (struct cd_md_lane_job){
+            .data = in + i * length, .length = length, .out_digest = out + i * t->digest_size};
     }
     cd_md_lanes_digest(t, width, jobs, CD_BENCH_RECORDS);
 }

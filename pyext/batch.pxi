@@ -82,7 +82,7 @@ cdef inline bytes new_result(list results, Py_ssize_t index, Py_ssize_t length):
     return out
 
 
-cdef inline int copy_iv(uint8_t *out, Cipher cipher, object value, Py_ssize_t index, size_t size, list failed) except -1:
+cdef inline int copy_iv(uint8_t *out, object transform, object value, Py_ssize_t index, size_t size, list failed) except -1:
     """Copy the IV of a record; one of the wrong length is noted and is zeros."""
     cdef Bytes view
     if PyBytes_CheckExact(value) and <size_t>PyBytes_GET_SIZE(value) == size:
@@ -94,28 +94,27 @@ cdef inline int copy_iv(uint8_t *out, Cipher cipher, object value, Py_ssize_t in
             memcpy(out, view.data, size)
         else:
             failed.append((index, ValueError(
-                f"ivs[{index}]: iv: {view.length} bytes were given, {cipher.name} takes {size}")))
+                f"ivs[{index}]: iv: {view.length} bytes were given, {transform.name} takes {size}")))
     finally:
         release(&view)
     return 0
 
 
-cdef uint8_t *copy_ivs(Cipher cipher, object ivs, Py_ssize_t count, list failed) except? NULL:
-    """The IVs one behind the other, to be freed; NULL if the algorithm takes none.
+cdef uint8_t *copy_ivs(object transform, size_t size, object ivs, Py_ssize_t count, list failed) except? NULL:
+    """The IVs of `size` bytes one behind the other, to be freed; NULL if the algorithm takes none.
 
     Copied, and not kept as objects: less work than holding them while the GIL is released.
     """
-    cdef size_t size = cipher.iv_length
     cdef list given
     cdef Py_ssize_t index
     cdef uint8_t *copies
     if not size:
         if ivs is not None and (given := as_list(ivs, "ivs")):
-            raise ValueError(f"ivs: {len(given)} were given, {cipher.name} takes none")
+            raise ValueError(f"ivs: {len(given)} were given, {transform.name} takes none")
         return NULL
     if ivs is None:
         if count:
-            raise TypeError(f"ivs: None was given, {cipher.name} needs one of {size} bytes a record")
+            raise TypeError(f"ivs: None was given, {transform.name} needs one of {size} bytes a record")
         return NULL
     given = ivs if type(ivs) is list else as_list(ivs, "ivs")
     copies = <uint8_t *>calloc(count + 1, size)
@@ -125,7 +124,7 @@ cdef uint8_t *copy_ivs(Cipher cipher, object ivs, Py_ssize_t count, list failed)
         for index in range(count):
             if PyList_GET_SIZE(given) != count:  # also if a record's buffer changed the caller's list
                 break
-            copy_iv(copies + index * size, cipher, given[index], index, size, failed)
+            copy_iv(copies + index * size, transform, given[index], index, size, failed)
         if PyList_GET_SIZE(given) != count:
             raise ValueError(f"ivs: {len(given)} were given for {count} records")
     except:
@@ -152,7 +151,7 @@ cdef list cipher_many(Cipher cipher, object records, object ivs, bint decrypt):
         raise MemoryError("records: out of memory")
     cipher.active += 1
     try:
-        vectors = copy_ivs(cipher, ivs, rows.count, failed)
+        vectors = copy_ivs(cipher, cipher.iv_length, ivs, rows.count, failed)
         results = PyList_New(rows.count)
         for index in range(rows.count):
             take_row(&rows, given[index], "records", index, &batch[index].source, &batch[index].length)
@@ -187,9 +186,6 @@ cdef size_t run_cipher_records(cd_cipher *handle, cd_cipher_record *batch, size_
     if decrypt:
         return cd_cipher_decrypt_records(handle, batch, count)
     return cd_cipher_encrypt_records(handle, batch, count)
-
-
-cdef const uint8_t no_iv[16]  # zeros, for records that are refused
 
 
 cdef object first_of(tuple pair):
@@ -237,49 +233,45 @@ cdef list hash_many(Hash hash, object records):
 cdef list aead_many(Aead aead, object records, object ivs, object aads, bint decrypt):
     cdef Rows rows
     cdef cd_aead_record *batch
-    cdef list given, given_ivs, given_aads, results
+    cdef uint8_t *vectors = NULL
+    cdef list given, given_aads, results
     cdef list failed = []
     cdef Py_ssize_t index
-    cdef size_t length = 0, bad = 0
-    cdef bytes out
+    cdef size_t total = 0, bad = 0
     given = as_list(records, "records")
-    given_ivs = as_list(ivs, "ivs")
-    given_aads = [b""] * len(given) if aads is None else as_list(aads, "aads")
+    if type(ivs) is not list:
+        ivs = as_list(ivs, "ivs")
+    given_aads = None if aads is None else as_list(aads, "aads")
     aead.keyed()  # after the caller's iterators have run
-    for name, column in (("ivs", given_ivs), ("aads", given_aads)):
-        if len(column) != len(given):
-            raise ValueError(f"{name}: {len(column)} were given for {len(given)} records")
-    start_rows(&rows, len(given), 3)
-    batch = <cd_aead_record *>calloc(len(given) + 1, sizeof(cd_aead_record))
+    if given_aads is not None and len(given_aads) != len(given):
+        raise ValueError(f"aads: {len(given_aads)} were given for {len(given)} records")
+    start_rows(&rows, len(given), 2)
+    batch = <cd_aead_record *>calloc(rows.count + 1, sizeof(cd_aead_record))
     if batch == NULL:
         raise MemoryError("records: out of memory")
-    results = [None] * len(given)
     aead.active += 1
     try:
-        for index in range(len(given)):
+        vectors = copy_ivs(aead, aead.iv_length, ivs, rows.count, failed)
+        for index, _error in failed:
+            batch[index].status = CD_E_INVALID  # named already
+        results = PyList_New(rows.count)
+        for index in range(rows.count):
             take_row(&rows, given[index], "records", index, &batch[index].source, &batch[index].length)
-            take_row(&rows, given_aads[index], "aads", index, &batch[index].aad, &batch[index].aad_len)
-            take_row(&rows, given_ivs[index], "ivs", index, &batch[index].iv, &length)
-            if length != aead.iv_length:
-                failed.append((index, ValueError(
-                    f"ivs[{index}]: iv: {length} bytes were given, {aead.name} takes {aead.iv_length}")))
-            elif decrypt and batch[index].length < aead.tag_length:
-                failed.append((index, ValueError(
-                    f"records[{index}]: data: {batch[index].length} bytes were given, at least the "
-                    f"{aead.tag_length} of a tag are needed")))
-            else:
-                results[index] = aead_row(aead, &batch[index], decrypt)
-                continue
-            batch[index].tag = NULL  # refused below, its IV is read first
-            batch[index].iv = no_iv
-        with nogil:
-            if decrypt:
-                bad = cd_aead_decrypt_records(aead.handle, batch, rows.count)
-            else:
-                bad = cd_aead_encrypt_records(aead.handle, batch, rows.count)
+            if given_aads is not None:
+                take_row(&rows, given_aads[index], "aads", index, &batch[index].aad, &batch[index].aad_len)
+            batch[index].iv = vectors + index * aead.iv_length
+            aead_row(aead, &batch[index], results, index, decrypt, failed)
+            total += batch[index].length + batch[index].aad_len
+        for index, _error in failed:  # refused below
+            batch[index].tag = NULL
+        if total > gil_release_bytes or aead.implementation.flags & CD_FLAG_ASYNC:
+            with nogil:
+                bad = run_aead_records(aead.handle, batch, rows.count, decrypt)
+        else:
+            bad = run_aead_records(aead.handle, batch, rows.count, decrypt)
         if bad:
             wrong = {index for index, _error in failed}
-            for index in range(len(given)):
+            for index in range(rows.count):
                 if batch[index].status != CD_OK:
                     results[index] = None
                     if index not in wrong:
@@ -290,19 +282,31 @@ cdef list aead_many(Aead aead, object records, object ivs, object aads, bint dec
         aead.leave()
         release_rows(&rows)
         free(batch)
+        free(vectors)
     return results
 
 
-cdef bytes aead_row(Aead aead, cd_aead_record *record, bint decrypt):
-    """Make the result of one record and point the record at it."""
-    cdef bytes out
+cdef size_t run_aead_records(cd_aead *handle, cd_aead_record *batch, size_t count, bint decrypt) noexcept nogil:
     if decrypt:
+        return cd_aead_decrypt_records(handle, batch, count)
+    return cd_aead_encrypt_records(handle, batch, count)
+
+
+cdef inline int aead_row(Aead aead, cd_aead_record *record, list results, Py_ssize_t index, bint decrypt,
+                         list failed) except -1:
+    """Make the result of one record and point the record at it."""
+    if not decrypt:
+        record.destination = <uint8_t *>PyBytes_AS_STRING(
+            new_result(results, index, record.length + aead.tag_length))
+        record.tag = record.destination + record.length
+    elif record.length >= aead.tag_length:
         record.length -= aead.tag_length
         record.tag = <uint8_t *>record.source + record.length
-        out = PyBytes_FromStringAndSize(NULL, record.length)
-        record.destination = <uint8_t *>PyBytes_AS_STRING(out)
+        record.destination = <uint8_t *>PyBytes_AS_STRING(new_result(results, index, record.length))
     else:
-        out = PyBytes_FromStringAndSize(NULL, record.length + aead.tag_length)
-        record.destination = <uint8_t *>PyBytes_AS_STRING(out)
-        record.tag = record.destination + record.length
-    return out
+        new_result(results, index, 0)
+        if record.status == CD_OK:
+            failed.append((index, ValueError(
+                f"records[{index}]: data: {record.length} bytes were given, at least the {aead.tag_length} "
+                "of a tag are needed")))
+    return 0

@@ -287,6 +287,7 @@ cdef void run_aead_packed(cd_aead *handle, const AeadLayout *layout, const Offse
 
 cdef int check_tags(Aead aead, const Offsets *offsets) except -1:
     cdef Py_ssize_t index
+    cdef int64_t length
     for index in range(offsets.count):
         length = offset_at(offsets, index + 1) - offset_at(offsets, index)
         if length < aead.tag_length:

@@ -199,11 +199,39 @@ static cd_status aead_finish(const struct batch *batch, unsigned slot) {
                                   &((struct cd_aead_request *)batch->window)[slot], CD_IN_PROGRESS);
 }
 
-static size_t run_aead(struct cd_aead *aead, struct cd_aead_record *records, size_t count,
-                       bool decrypt) {
+static size_t aead_one_by_one(struct cd_aead *aead, struct cd_aead_record *records, size_t count,
+                              bool decrypt) {
     struct cd_aead_request window[CD_BATCH_WINDOW];
     struct batch batch = {aead, records, window, decrypt, aead_start, aead_finish, aead_status};
     return run_one_by_one(&batch, count);
+}
+
+static cd_status check_aead_record(const struct cd_aead *aead,
+                                   const struct cd_aead_record *record) {
+    if ((record->length & aead->base.block_mask) != 0) {
+        return CD_E_LENGTH;
+    }
+    if (record->tag == NULL || (record->aad == NULL && record->aad_len > 0) ||
+        ((record->source == NULL || record->destination == NULL) && record->length > 0)) {
+        return CD_E_INVALID;
+    }
+    return cd_overlaps(record->source, record->destination, record->length) ? CD_E_OVERLAP : CD_OK;
+}
+
+static size_t run_aead(struct cd_aead *aead, struct cd_aead_record *records, size_t count,
+                       bool decrypt) {
+    if (aead->ops->records == NULL || !aead->base.keyed) {
+        return aead_one_by_one(aead, records, count, decrypt);
+    }
+    for (size_t i = 0; i < count; i++) {
+        records[i].status = check_aead_record(aead, &records[i]);
+    }
+    aead->ops->records(aead, records, count, decrypt);
+    size_t failed = 0;
+    for (size_t i = 0; i < count; i++) {
+        failed += records[i].status != CD_OK;
+    }
+    return failed;
 }
 
 size_t cd_aead_encrypt_records(struct cd_aead *aead, struct cd_aead_record *records, size_t count) {

@@ -13,11 +13,19 @@ void cd_wipe(void *memory, size_t length) {
 }
 
 bool cd_equal_ct(const uint8_t *a, const uint8_t *b, size_t length) {
-    uint32_t difference = 0;
+    uint64_t difference = 0;
 
-    for (size_t i = 0; i < length; i++) {
-        difference |= (uint32_t)(a[i] ^ b[i]);
+    for (; length >= 8; length -= 8, a += 8, b += 8) {
+        uint64_t word_a, word_b;
+
+        memcpy(&word_a, a, sizeof word_a);
+        memcpy(&word_b, b, sizeof word_b);
+        difference |= word_a ^ word_b;
         /* Keeps the compiler from leaving the loop once the outcome is known. */
+        __asm__ volatile("" : "+r"(difference));
+    }
+    for (size_t i = 0; i < length; i++) {
+        difference |= (uint64_t)(a[i] ^ b[i]);
         __asm__ volatile("" : "+r"(difference));
     }
     return difference == 0;

@@ -13,27 +13,6 @@
 /* Where the length stands in the last block. */
 #define LENGTH_OFFSET 56u
 
-/* Copy less than a block by two moves that may overlap; a memcpy of unknown length is a call. */
-static inline void copy_partial(uint8_t *out, const uint8_t *in, size_t length) {
-    if (length >= 32) {
-        memcpy(out, in, 32);
-        memcpy(out + length - 32, in + length - 32, 32);
-    } else if (length >= 16) {
-        memcpy(out, in, 16);
-        memcpy(out + length - 16, in + length - 16, 16);
-    } else if (length >= 8) {
-        memcpy(out, in, 8);
-        memcpy(out + length - 8, in + length - 8, 8);
-    } else if (length >= 4) {
-        memcpy(out, in, 4);
-        memcpy(out + length - 4, in + length - 4, 4);
-    } else if (length > 0) {
-        out[0] = in[0];
-        out[length / 2] = in[length / 2];
-        out[length - 1] = in[length - 1];
-    }
-}
-
 static inline void store_bit_length(const struct cd_md_algorithm *algorithm, uint8_t *out,
                                     uint64_t count) {
     uint64_t bits = count << 3; /* modulo 2^64, as RFC 1321 says for MD5; SHA stops short of it */
@@ -78,10 +57,10 @@ void cd_md_absorb(const struct cd_md_algorithm *algorithm, uint32_t *words,
     if (used > 0) {
         size_t room = CD_MD_BLOCK - used;
         if (length < room) {
-            copy_partial(buffer + used, data, length);
+            cd_md_copy_partial(buffer + used, data, length);
             return;
         }
-        copy_partial(buffer + used, data, room);
+        cd_md_copy_partial(buffer + used, data, room);
         algorithm->blocks(words, buffer, 1);
         data += room;
         length -= room;
@@ -91,7 +70,7 @@ void cd_md_absorb(const struct cd_md_algorithm *algorithm, uint32_t *words,
         algorithm->blocks(words, data, length / CD_MD_BLOCK);
         data += length - rest;
     }
-    copy_partial(buffer, data, rest);
+    cd_md_copy_partial(buffer, data, rest);
 }
 
 void cd_md_final(const struct cd_md_algorithm *algorithm, struct cd_md_state *state,
@@ -126,7 +105,7 @@ static inline size_t pad(const struct cd_md_algorithm *algorithm, uint8_t *out_t
     if (blocks == 2) {
         memset(out_tail + CD_MD_BLOCK, 0, CD_MD_BLOCK);
     }
-    copy_partial(out_tail, rest, rest_len);
+    cd_md_copy_partial(out_tail, rest, rest_len);
     out_tail[rest_len] = 0x80;
     store_bit_length(algorithm, out_tail + blocks * CD_MD_BLOCK - 8, count);
     return blocks;

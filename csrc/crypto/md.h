@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "cryptodispatch/cpu.h"
 
@@ -65,6 +66,28 @@ struct cd_md_state {
     uint64_t count;                  /* bytes so far; count % 64 of them wait in `buffer` */
     uint8_t buffer[CD_MD_BLOCK];
 };
+
+/* Copy less than a block, between places that do not overlap, by two moves that may; a memcpy of
+ * unknown length is a call. */
+static inline void cd_md_copy_partial(uint8_t *out, const uint8_t *in, size_t length) {
+    if (length >= 32) {
+        memcpy(out, in, 32);
+        memcpy(out + length - 32, in + length - 32, 32);
+    } else if (length >= 16) {
+        memcpy(out, in, 16);
+        memcpy(out + length - 16, in + length - 16, 16);
+    } else if (length >= 8) {
+        memcpy(out, in, 8);
+        memcpy(out + length - 8, in + length - 8, 8);
+    } else if (length >= 4) {
+        memcpy(out, in, 4);
+        memcpy(out + length - 4, in + length - 4, 4);
+    } else if (length > 0) {
+        out[0] = in[0];
+        out[length / 2] = in[length / 2];
+        out[length - 1] = in[length - 1];
+    }
+}
 
 /* Start a message. */
 void cd_md_init(const struct cd_md_algorithm *algorithm, struct cd_md_state *out_state);

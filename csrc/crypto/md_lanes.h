@@ -9,11 +9,14 @@
 #include "crypto/hmac.h"
 #include "crypto/md.h"
 
-/* One message. Data of different jobs may overlap; `out_digest` must not overlap anything. */
+/* One message: `prefix`, then `data`. Both of different jobs may overlap; `out_digest` must not
+ * overlap anything. */
 struct cd_md_lane_job {
-    const uint8_t *data; /* NULL is fine for no bytes */
-    size_t length;       /* bytes */
-    uint8_t *out_digest; /* digest_size bytes */
+    const uint8_t *data;   /* NULL is fine for no bytes */
+    size_t length;         /* bytes */
+    uint8_t *out_digest;   /* digest_size bytes */
+    const uint8_t *prefix; /* NULL is fine for no bytes */
+    size_t prefix_len;
 };
 
 /*
@@ -23,8 +26,8 @@ struct cd_md_lane_job {
  */
 size_t cd_md_lanes_best(const struct cd_md_algorithm *algorithm);
 
-/* Digest all messages: what cd_md_digest does for each. `width` is 1, 3 or, if the algorithm has
- * blocks_wide and the CPU wide_cpu, CD_MD_WIDE. Any thread. */
+/* Digest all messages: what cd_md_digest does for each, prefix and data in one piece. `width` is 1,
+ * 3 or, if the algorithm has blocks_wide and the CPU wide_cpu, CD_MD_WIDE. Any thread. */
 void cd_md_lanes_digest(const struct cd_md_algorithm *algorithm, size_t width,
                         const struct cd_md_lane_job *jobs, size_t count);
 

@@ -42,13 +42,6 @@ static cd_status set_key(struct cd_aead *aead, const uint8_t *key, size_t key_le
     return CD_OK;
 }
 
-/* One half after the other: the seal of pairs without a kernel for both at once. */
-static void seal_in_two_passes(const struct cd_authenc_context *context, struct cd_hmac_state *mac,
-                               uint8_t *out, const uint8_t *in, size_t length, const uint8_t *iv) {
-    context->pair->cipher->encrypt(context, out, in, length, iv);
-    cd_hmac_update(&context->auth, mac, out, length);
-}
-
 /* Both halves at once, for the keys of AES-NI (which VAES shares). */
 #define SEAL_IN_ONE_PASS(name, functions)                                                          \
     static void name(const struct cd_authenc_context *context, struct cd_hmac_state *mac,          \
@@ -76,9 +69,13 @@ static cd_status encrypt(struct cd_aead *aead, struct cd_aead_request *request) 
     }
     cd_hmac_init(&context->auth, &mac);
     cd_hmac_update(&context->auth, &mac, request->aad, request->aad_len);
-    if (request->length > 0) {
+    if (request->length > 0 && context->pair->seal != NULL) {
         context->pair->seal(context, &mac, request->destination, request->source, request->length,
                             request->iv);
+    } else if (request->length > 0) {
+        context->pair->cipher->encrypt(context, request->destination, request->source,
+                                       request->length, request->iv);
+        cd_hmac_update(&context->auth, &mac, request->destination, request->length);
     }
     cd_hmac_final(&context->auth, &mac, tag);
     memcpy(request->tag, tag, cd_aead_tag_size(aead));
@@ -130,6 +127,7 @@ static const struct cd_aead_ops ops = {
     .set_key = set_key,
     .encrypt = encrypt,
     .decrypt = decrypt,
+    .records = cd_authenc_records,
 };
 
 /* The hash halves: algorithm, driver, CPU features, digest, functions. */
@@ -198,7 +196,7 @@ static const struct cd_aead_ops ops = {
 
 /* A priority and two of the lists above, spread into the row's parameters; FUSED ones with a kernel
  * for both halves. */
-#define PAIR(rank, ...) AUTHENC_ROW(rank, seal_in_two_passes, __VA_ARGS__)
+#define PAIR(rank, ...) AUTHENC_ROW(rank, NULL, __VA_ARGS__)
 #define FUSED(rank, seal, ...) AUTHENC_ROW(rank, seal, __VA_ARGS__)
 
 #define SHA_LIB_PAIRS(rank, cipher)                                                                \

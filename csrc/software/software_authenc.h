@@ -7,18 +7,19 @@
 #ifndef CD_SOFTWARE_AUTHENC_H
 #define CD_SOFTWARE_AUTHENC_H
 
-#include "crypto/aes.h"
+#include "crypto/aes_lanes.h"
 #include "crypto/des.h"
 #include "crypto/hmac.h"
-#include "cryptodispatch/aead.h"
+#include "cryptodispatch/batch.h"
 #include "software/software_aes.h"
 
 struct cd_authenc_context;
 
 /* One cipher in one backend. It keeps what it needs in the context's `key`. */
 struct cd_authenc_cipher {
-    uint64_t length_max;                /* bytes of text under one IV */
-    const struct cd_aes_functions *aes; /* the AES ones: their backend */
+    uint64_t length_max;                       /* bytes of text under one IV */
+    const struct cd_aes_functions *aes;        /* the AES ones: their backend */
+    const struct cd_aes_lane_functions *lanes; /* cbc(aes): that encrypt many texts; else NULL */
     void (*prepare)(struct cd_authenc_context *context, const uint8_t *key, size_t key_len);
     /* `length` is a positive multiple of the block; `iv` is left as it is. */
     void (*encrypt)(const struct cd_authenc_context *context, uint8_t *out, const uint8_t *in,
@@ -27,8 +28,9 @@ struct cd_authenc_cipher {
                     size_t length, const uint8_t *iv);
 };
 
-/* Encrypt the text (length > 0) from `in` to `out` (`in` itself or not overlapping it) and add the
- * ciphertext to `mac`, which holds the AAD already. `iv` is left as it is. */
+/* Both halves of an encryption in one pass. Encrypt the text (length > 0) from `in` to `out` (`in`
+ * itself or not overlapping it) and add the ciphertext to `mac`, which holds the AAD already. `iv`
+ * is left as it is. */
 typedef void cd_authenc_seal(const struct cd_authenc_context *context, struct cd_hmac_state *mac,
                              uint8_t *out, const uint8_t *in, size_t length, const uint8_t *iv);
 
@@ -36,7 +38,7 @@ typedef void cd_authenc_seal(const struct cd_authenc_context *context, struct cd
 struct cd_authenc_pair {
     const struct cd_md_algorithm *hash;
     const struct cd_authenc_cipher *cipher;
-    cd_authenc_seal *seal;
+    cd_authenc_seal *seal; /* NULL: one half after the other */
 };
 
 /* State of a transform. */
@@ -53,6 +55,10 @@ struct cd_authenc_context {
         struct cd_des3_key des3;
     } key;
 };
+
+/* `records` of struct cd_aead_ops. */
+void cd_authenc_records(struct cd_aead *aead, struct cd_aead_record *records, size_t count,
+                        bool decrypt);
 
 extern const struct cd_authenc_cipher cd_authenc_cbc_aes_portable;
 extern const struct cd_authenc_cipher cd_authenc_cbc_aes_aesni;

@@ -99,10 +99,10 @@ static void cbc_des3_decrypt(const struct cd_authenc_context *context, uint8_t *
 
 /* ---- tables ---- */
 
-#define CBC_AES(backend)                                                                           \
+#define CBC_AES(backend, lane_backend)                                                             \
     {                                                                                              \
-        .length_max = UINT64_MAX, .aes = &(backend), .prepare = cbc_aes_prepare,                   \
-        .encrypt = cbc_aes_encrypt, .decrypt = cbc_aes_decrypt,                                    \
+        .length_max = UINT64_MAX, .aes = &(backend), .lanes = &(lane_backend),                     \
+        .prepare = cbc_aes_prepare, .encrypt = cbc_aes_encrypt, .decrypt = cbc_aes_decrypt,        \
     }
 
 #define RFC3686(backend)                                                                           \
@@ -111,9 +111,10 @@ static void cbc_des3_decrypt(const struct cd_authenc_context *context, uint8_t *
         .prepare = rfc3686_prepare, .encrypt = rfc3686_crypt, .decrypt = rfc3686_crypt,            \
     }
 
-const struct cd_authenc_cipher cd_authenc_cbc_aes_portable = CBC_AES(cd_aes_portable);
-const struct cd_authenc_cipher cd_authenc_cbc_aes_aesni = CBC_AES(cd_aes_aesni);
-const struct cd_authenc_cipher cd_authenc_cbc_aes_vaes = CBC_AES(cd_aes_vaes);
+const struct cd_authenc_cipher cd_authenc_cbc_aes_portable =
+    CBC_AES(cd_aes_portable, cd_aes_lanes_portable);
+const struct cd_authenc_cipher cd_authenc_cbc_aes_aesni = CBC_AES(cd_aes_aesni, cd_aes_lanes_aesni);
+const struct cd_authenc_cipher cd_authenc_cbc_aes_vaes = CBC_AES(cd_aes_vaes, cd_aes_lanes_vaes);
 const struct cd_authenc_cipher cd_authenc_rfc3686_vaes = RFC3686(cd_aes_vaes);
 const struct cd_authenc_cipher cd_authenc_rfc3686_portable = RFC3686(cd_aes_portable);
 const struct cd_authenc_cipher cd_authenc_rfc3686_aesni = RFC3686(cd_aes_aesni);

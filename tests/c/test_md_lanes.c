@@ -34,6 +34,9 @@ static uint8_t text[LONGEST + MESSAGES];
 /* A byte more than the longest digest: one that is too long shows. */
 static uint8_t digests[MESSAGES][CD_MD_DIGEST_MAX + 1], expected[MESSAGES][CD_MD_DIGEST_MAX + 1];
 
+/* Keys for the HMAC of a way, and for its reference. */
+static struct cd_hmac_key key, reference_key;
+
 static void add_way(size_t hash, size_t width) {
     ways[way_count].hash = hash;
     ways[way_count++].width = width;
@@ -65,7 +68,8 @@ static const struct cd_md_algorithm *algorithm_of(size_t way) {
 }
 
 static void set_job(size_t way, size_t index, const uint8_t *data, size_t length) {
-    jobs[index] = (struct cd_md_lane_job){data, length, digests[index]};
+    jobs[index] =
+        (struct cd_md_lane_job){.data = data, .length = length, .out_digest = digests[index]};
     cd_md_digest(all_hashes[ways[way].hash].reference, expected[index], data, length);
 }
 
@@ -169,15 +173,14 @@ static void hmac_equals_one_by_one(void) {
         const struct cd_md_algorithm *reference = all_hashes[ways[i].hash].reference;
 
         for (size_t count = 0; count <= 60; count++) {
-            struct cd_hmac_key key, reference_key;
-
             clear();
             cd_hmac_prepare(&key, algorithm_of(i), text, count);
             cd_hmac_prepare(&reference_key, reference, text, count);
             for (size_t k = 0; k < count; k++) {
                 size_t length = count % 2 == 0 ? 20 * count : test_random(500);
 
-                jobs[k] = (struct cd_md_lane_job){text + k, length, digests[k]};
+                jobs[k] = (struct cd_md_lane_job){
+                    .data = text + k, .length = length, .out_digest = digests[k]};
                 cd_hmac_digest(&reference_key, expected[k], text + k, length);
             }
             cd_hmac_lanes_digest(&key, ways[i].width, jobs, count);
@@ -186,7 +189,109 @@ static void hmac_equals_one_by_one(void) {
     }
 }
 
-/* RFC 4231 section 4.3, in every lane. */
+/* ---- messages of a prefix and data ---- */
+
+static void set_keys(size_t way) {
+    cd_hmac_prepare(&key, algorithm_of(way), text, 20);
+    cd_hmac_prepare(&reference_key, all_hashes[ways[way].hash].reference, text, 20);
+}
+
+/* The expected digest is that of both in one piece. */
+static void set_prefixed(size_t index, const uint8_t *prefix, size_t prefix_len,
+                         const uint8_t *data, size_t length, bool is_hmac) {
+    static uint8_t whole[2 * LONGEST];
+
+    if (prefix_len > 0) {
+        memcpy(whole, prefix, prefix_len);
+    }
+    if (length > 0) {
+        memcpy(whole + prefix_len, data, length);
+    }
+    jobs[index] = (struct cd_md_lane_job){data, length, digests[index], prefix, prefix_len};
+    if (is_hmac) {
+        cd_hmac_digest(&reference_key, expected[index], whole, prefix_len + length);
+    } else {
+        cd_md_digest(reference_key.algorithm, expected[index], whole, prefix_len + length);
+    }
+}
+
+static void run_and_check_as(size_t way, size_t count, bool is_hmac) {
+    if (is_hmac) {
+        cd_hmac_lanes_digest(&key, ways[way].width, jobs, count);
+    } else {
+        cd_md_lanes_digest(algorithm_of(way), ways[way].width, jobs, count);
+    }
+    CHECK_BYTES(digests, expected, sizeof digests);
+}
+
+/* Both ends around every edge of the first blocks, and every place where they meet. */
+static void every_prefix_length(void) {
+    static const size_t lengths[] = {0,  1,   8,   9,   51,  52,  55,  56,  57,  63,  64,
+                                     65, 116, 119, 120, 121, 127, 128, 129, 192, 256, 1420};
+
+    for (size_t i = 0; i < way_count; i++) {
+        set_keys(i);
+        for (size_t l = 0; l < 2 * (sizeof lengths / sizeof lengths[0]); l++) {
+            size_t length = lengths[l / 2];
+
+            clear();
+            for (size_t prefix_len = 0; prefix_len <= 200; prefix_len++) {
+                set_prefixed(prefix_len, text + 3 * prefix_len, prefix_len,
+                             text + 2000 + prefix_len, length, l % 2 == 1);
+            }
+            run_and_check_as(i, 201, l % 2 == 1);
+        }
+    }
+}
+
+/* With and without one, long and short, side by side. */
+static void random_prefixes(void) {
+    for (size_t round = 0; round < 20 * way_count; round++) {
+        size_t count = test_random(60);
+        uint32_t longest = 1 + test_random(round % 3 == 0 ? LONGEST : 200);
+
+        set_keys(round / 20);
+        clear();
+        for (size_t k = 0; k < count; k++) {
+            size_t prefix_len = test_random(3) == 0 ? 0 : test_random(longest);
+
+            set_prefixed(k, text + test_random(MESSAGES), prefix_len, text + test_random(MESSAGES),
+                         test_random(longest), round % 2 == 0);
+        }
+        run_and_check_as(round / 20, count, round % 2 == 0);
+    }
+}
+
+static void guard_pages_around_prefixes_are_not_touched(void) {
+    struct test_guard guards[2];
+
+    test_guard_init(&guards[0]);
+    test_guard_init(&guards[1]);
+    for (size_t i = 0; i < way_count; i++) {
+        set_keys(i);
+        for (size_t n = 0; n <= 260; n++) {
+            size_t prefix_len = n * 7 % 150, length = n * 11 % 150;
+            uint8_t *prefixes[2] = {test_guard_begin(&guards[0]),
+                                    test_guard_end(&guards[0], prefix_len)};
+            uint8_t *data[2] = {test_guard_begin(&guards[1]), test_guard_end(&guards[1], length)};
+
+            for (size_t k = 0; k < 2; k++) {
+                memcpy(prefixes[k], text + k, prefix_len);
+                memcpy(data[k], text + 300 + k, length);
+            }
+            clear();
+            for (size_t k = 0; k < 20; k++) {
+                set_prefixed(k, prefix_len == 0 ? NULL : prefixes[k % 2], prefix_len,
+                             length == 0 ? NULL : data[k / 2 % 2], length, n % 2 == 0);
+            }
+            run_and_check_as(i, 20, n % 2 == 0);
+        }
+    }
+    test_guard_cleanup(&guards[0]);
+    test_guard_cleanup(&guards[1]);
+}
+
+/* RFC 4231 section 4.3, in every lane, as one piece and cut everywhere. */
 static void hmac_rfc_4231_case_2(void) {
     static const char *const tag_hex =
         "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
@@ -195,19 +300,17 @@ static void hmac_rfc_4231_case_2(void) {
     test_hex(tag, tag_hex);
     for (size_t i = 0; i < way_count; i++) {
         const struct cd_md_algorithm *algorithm = algorithm_of(i);
-        struct cd_hmac_key key;
-
         if (strcmp(algorithm->algorithm, "sha256") != 0) {
             continue;
         }
         cd_hmac_prepare(&key, algorithm, (const uint8_t *)"Jefe", 4);
-        for (size_t k = 0; k < 20; k++) {
+        for (size_t k = 0; k <= 28; k++) {
             const uint8_t *data = (const uint8_t *)"what do ya want for nothing?";
 
-            jobs[k] = (struct cd_md_lane_job){data, 28, digests[k]};
+            jobs[k] = (struct cd_md_lane_job){data + k, 28 - k, digests[k], data, k};
         }
-        cd_hmac_lanes_digest(&key, ways[i].width, jobs, 20);
-        for (size_t k = 0; k < 20; k++) {
+        cd_hmac_lanes_digest(&key, ways[i].width, jobs, 29);
+        for (size_t k = 0; k <= 28; k++) {
             CHECK_BYTES(digests[k], tag, 32);
         }
     }
@@ -224,6 +327,8 @@ static void upper_register_halves_are_left_clean(void) {
             clear();
             for (size_t k = 0; k < count; k++) {
                 set_job(i, k, text, 11 * k);
+                jobs[k].prefix = text;
+                jobs[k].prefix_len = 5 * k % 90;
             }
             test_upper_clean();
             cd_md_lanes_digest(algorithm_of(i), ways[i].width, jobs, count);
@@ -257,6 +362,9 @@ int main(void) {
     RUN(every_alignment);
     RUN(guard_pages_are_not_touched);
     RUN(hmac_equals_one_by_one);
+    RUN(every_prefix_length);
+    RUN(random_prefixes);
+    RUN(guard_pages_around_prefixes_are_not_touched);
     RUN(hmac_rfc_4231_case_2);
     RUN(upper_register_halves_are_left_clean);
     RUN(best_follows_every_subset_of_cpu_features);

@@ -2,9 +2,10 @@
  * The scheduler of the AES-CBC lanes.
  *
  * Lanes run as far as the shortest record in them; then the ended ones take the next records.
- * Records of different lengths are taken longest first: those that start together then end
- * together, steps are long, and no long record is left to run alone. Keys of one length go in one
- * sweep over the jobs, since lanes share the number of rounds.
+ * Records of different lengths are taken longest first: those that start together then end nearly
+ * together, steps are long, and a long record (up to 4 KiB are told apart) is not left to run alone
+ * at the end. Keys of one length go in one sweep over the jobs, since lanes share the number of
+ * rounds.
  */
 #include "crypto/x86/aes_lanes_x86.h"
 

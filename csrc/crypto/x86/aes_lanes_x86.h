@@ -42,7 +42,7 @@ void cd_aes_lanes_same_aesni(struct cd_aes_lanes *lanes, uint32_t rounds, size_t
 void cd_aes_lanes_mixed_aesni(struct cd_aes_lanes *lanes, uint32_t rounds, size_t blocks);
 
 /* Encrypt all jobs. With up to 8 records left, lanes are narrowed to AES-NI's 8, and the last
- * two run alone. Needs CD_AES_AESNI_CPU and what the kernels need. */
+ * few, where lanes no longer pay, run alone. Needs CD_AES_AESNI_CPU and what the kernels need. */
 void cd_aes_lanes_run(const struct cd_aes_lanes_kernels *kernels,
                       const struct cd_aes_lane_job *jobs, size_t count);
 

@@ -16,7 +16,8 @@ extern "C" {
 #define CD_TAG_MAX 32
 #define CD_AEAD_REQUEST_PRIVATE_WORDS 32
 
-struct cd_aead; /* a transform */
+struct cd_aead;        /* a transform */
+struct cd_aead_record; /* batch.h */
 
 /* One operation: caller-owned, untouched between submission and completion. */
 struct cd_aead_request {
@@ -44,6 +45,9 @@ struct cd_aead_ops {
     cd_status (*encrypt)(struct cd_aead *aead, struct cd_aead_request *request);
     cd_status (*decrypt)(struct cd_aead *aead, struct cd_aead_request *request);
     cd_status (*wait)(struct cd_aead *aead, struct cd_aead_request *request, uint64_t timeout_ns);
+    /* As of struct cd_cipher_ops; NULL if a batch is best run as one request each. */
+    void (*records)(struct cd_aead *aead, struct cd_aead_record *records, size_t count,
+                    bool decrypt);
 };
 
 /* Allocate a transform, as cd_cipher_new; its tag size is the largest one. */

@@ -66,16 +66,17 @@ struct cd_hash_record {
 /* Digest `count` messages; returns as above. */
 size_t cd_hash_digest_records(struct cd_hash *hash, struct cd_hash_record *records, size_t count);
 
-/* One text with its tag; as the fields of struct cd_aead_request. */
+/* One text with its tag; as the fields of struct cd_aead_request. What is written (the destination,
+ * and the tag in encryption) overlaps nothing else of the batch, but the record's own source. */
 struct cd_aead_record {
     const uint8_t *source;
-    uint8_t *destination;
+    uint8_t *destination; /* source itself, or not overlapping it */
     size_t length;
     const uint8_t *aad;
     size_t aad_len;
     uint8_t *tag;
-    const uint8_t *iv;
-    int32_t status; /* out */
+    const uint8_t *iv; /* iv_size bytes; unchanged */
+    int32_t status;    /* out: CD_OK, or what a request would have returned */
 };
 
 /* Encrypt (decrypt) `count` records; returns as above. A record whose tag does not match ends with
