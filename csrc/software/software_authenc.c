@@ -20,6 +20,12 @@
 
 _Static_assert(CD_TAG_MAX == CD_MD_DIGEST_MAX, "a tag is a digest, whole or cut");
 
+/* Bytes of text from which one pass is faster than two: shorter ones hardly have a block of the
+ * hash beside one of the cipher (measured on Ice Lake: 3 % slower at 128 bytes, 2 to 4 % faster at
+ * 192).
+ */
+#define ONE_PASS_FROM 192u
+
 struct authenc_implementation {
     struct cd_implementation implementation; /* first: transforms point to it */
     struct cd_authenc_pair pair;
@@ -59,25 +65,49 @@ SEAL_IN_ONE_PASS(seal_cbc_sha256, cd_authenc_cbc_sha256_shani)
 SEAL_IN_ONE_PASS(seal_cbc_sha224_avx512, cd_authenc_cbc_sha224_avx512)
 SEAL_IN_ONE_PASS(seal_cbc_sha256_avx512, cd_authenc_cbc_sha256_avx512)
 
+/* The whole tag over AAD and ciphertext; without AAD in one call, which keeps no state. */
+static void compute_tag(const struct cd_authenc_context *context, uint8_t out_tag[CD_TAG_MAX],
+                        const struct cd_aead_request *request, const uint8_t *ciphertext) {
+    struct cd_hmac_state mac;
+
+    if (request->aad_len == 0) {
+        cd_hmac_digest(&context->auth, out_tag, ciphertext, request->length);
+        return;
+    }
+    cd_hmac_init(&context->auth, &mac);
+    cd_hmac_update(&context->auth, &mac, request->aad, request->aad_len);
+    cd_hmac_update(&context->auth, &mac, ciphertext, request->length);
+    cd_hmac_final(&context->auth, &mac, out_tag);
+}
+
+static void encrypt_in_one_pass(const struct cd_authenc_context *context,
+                                uint8_t out_tag[CD_TAG_MAX],
+                                const struct cd_aead_request *request) {
+    struct cd_hmac_state mac;
+
+    cd_hmac_init(&context->auth, &mac);
+    cd_hmac_update(&context->auth, &mac, request->aad, request->aad_len);
+    context->pair->seal(context, &mac, request->destination, request->source, request->length,
+                        request->iv);
+    cd_hmac_final(&context->auth, &mac, out_tag);
+}
+
 static cd_status encrypt(struct cd_aead *aead, struct cd_aead_request *request) {
     const struct cd_authenc_context *context = cd_aead_context(aead);
-    struct cd_hmac_state mac;
     uint8_t tag[CD_TAG_MAX];
 
     if (request->length > context->pair->cipher->length_max) {
         return CD_E_LENGTH;
     }
-    cd_hmac_init(&context->auth, &mac);
-    cd_hmac_update(&context->auth, &mac, request->aad, request->aad_len);
-    if (request->length > 0 && context->pair->seal != NULL) {
-        context->pair->seal(context, &mac, request->destination, request->source, request->length,
-                            request->iv);
-    } else if (request->length > 0) {
-        context->pair->cipher->encrypt(context, request->destination, request->source,
-                                       request->length, request->iv);
-        cd_hmac_update(&context->auth, &mac, request->destination, request->length);
+    if (context->pair->seal != NULL && request->length >= ONE_PASS_FROM) {
+        encrypt_in_one_pass(context, tag, request);
+    } else {
+        if (request->length > 0) {
+            context->pair->cipher->encrypt(context, request->destination, request->source,
+                                           request->length, request->iv);
+        }
+        compute_tag(context, tag, request, request->destination);
     }
-    cd_hmac_final(&context->auth, &mac, tag);
     memcpy(request->tag, tag, cd_aead_tag_size(aead));
     cd_wipe(tag, sizeof tag);
     return CD_OK;
@@ -89,16 +119,7 @@ static bool is_authentic(const struct cd_authenc_context *context,
                          const struct cd_aead_request *request, size_t tag_size) {
     uint8_t tag[CD_TAG_MAX];
 
-    if (request->aad_len == 0) {
-        cd_hmac_digest(&context->auth, tag, request->source, request->length);
-    } else {
-        struct cd_hmac_state mac;
-
-        cd_hmac_init(&context->auth, &mac);
-        cd_hmac_update(&context->auth, &mac, request->aad, request->aad_len);
-        cd_hmac_update(&context->auth, &mac, request->source, request->length);
-        cd_hmac_final(&context->auth, &mac, tag);
-    }
+    compute_tag(context, tag, request, request->source);
 
     bool authentic = cd_equal_ct(tag, request->tag, tag_size);
 

@@ -341,7 +341,8 @@ static bool best_fits(uint32_t mask) {
     size_t wide = (mask & CD_CPU_AVX512) != 0 ? CD_MD_WIDE : (mask & CD_CPU_SHA_LANES) != 0 ? 3 : 1;
 
     CHECK_EQ(cd_md_lanes_best(&cd_md5_portable), 3);
-    CHECK_EQ(cd_md_lanes_best(&cd_sha256_portable), 3);
+    CHECK_EQ(cd_md_lanes_best(&cd_sha256_portable), (mask & CD_CPU_AVX512) != 0 ? CD_MD_WIDE : 3);
+    CHECK_EQ(cd_md_lanes_best(&cd_sha1_portable), (mask & CD_CPU_AVX512) != 0 ? CD_MD_WIDE : 3);
     CHECK_EQ(cd_md_lanes_best(&cd_sha1_shani), wide);
     CHECK_EQ(cd_md_lanes_best(&cd_sha224_shani), wide);
     CHECK_EQ(cd_md_lanes_best(&cd_sha256_shani), wide);

@@ -23,7 +23,7 @@ struct cd_cipher_record {
     const uint8_t *source;
     uint8_t *destination; /* source itself, or overlapping no source or destination of the batch */
     size_t length;
-    const uint8_t *iv; /* iv_size bytes; unchanged */
+    const uint8_t *iv; /* iv_size bytes, in no destination of the batch; unchanged */
     int32_t status;    /* out: CD_OK, or what a request would have returned */
 };
 
@@ -43,10 +43,10 @@ struct cd_cipher_packed {
     uint8_t *out;           /* at the same offsets: values itself, or overlapping it nowhere */
     const int64_t *offsets; /* count + 1 of them in bytes, not below 0 and never descending */
     size_t count;           /* records */
-    const uint8_t *ivs;     /* iv_size bytes for each, one behind the other */
+    const uint8_t *ivs;     /* iv_size bytes for each, one behind the other, not in `out` */
 };
 
-/* Called for each record that failed, in order. */
+/* Called for each record that failed, in order. Not NULL. */
 typedef void cd_packed_failed(void *context, size_t index, size_t length, cd_status status);
 
 /* Encrypt (decrypt) packed records, each as one request would. Returns how many of them failed. */
@@ -75,7 +75,7 @@ struct cd_aead_record {
     const uint8_t *aad;
     size_t aad_len;
     uint8_t *tag;
-    const uint8_t *iv; /* iv_size bytes; unchanged */
+    const uint8_t *iv; /* iv_size bytes, in no destination of the batch; unchanged */
     int32_t status;    /* out: CD_OK, or what a request would have returned */
 };
 
