@@ -16,6 +16,7 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 import interleave
+import options
 from cryptography.hazmat.primitives.ciphers import Cipher, modes
 from nacl.bindings import crypto_hash_sha256
 from peers import Spec
@@ -237,7 +238,7 @@ def main(rounds: int, only: str) -> list[dict[str, object]]:
     figures: list[dict[str, object]] = []
     print(f"{'ns per record':20}{'bytes':>6}  {'':32}{'ns':>9}{'spread':>8}{'x':>7}")
     for name, make in MAKERS.items():
-        for size in (*SIZES, MIXED) if only in name else ():
+        for size in (*SIZES, MIXED) if options.matches(only, name) else ():
             work = batch(size)
             calls = make(work)
             results = interleave.run(calls, rounds)

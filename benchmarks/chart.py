@@ -19,6 +19,7 @@ from xml.sax.saxutils import escape
 
 import compare
 import facts
+import options
 from verdict import Row
 
 WIDTH, HEIGHT = 800, 460
@@ -162,7 +163,8 @@ def draw(rows: Sequence[Row], host: Mapping[str, str]) -> str:
     """The picture."""
     drawn = points(rows)
     if not drawn:
-        raise ValueError("rows: none of the chart's cases is among them")
+        cases = ", ".join(line.case for line in LINES)
+        raise ValueError(f"rows: none of the chart's cases is among them: {cases}")
     scale = Scale.over(drawn)
     lines = [line for line in LINES if line.case in drawn]
     ends = spread_labels([scale.y(drawn[line.case][-1][1]) for line in lines])
@@ -205,12 +207,21 @@ def main() -> None:
     )
     parser.add_argument("--processes", type=int, default=3, help="to measure in, default 3")
     arguments = parser.parse_args()
+    if arguments.processes < 1:
+        parser.error(f"--processes: {arguments.processes} was given, 1 or more is needed")
+    options.check_target(parser, "--output", arguments.output)
     if arguments.file:
-        host, rows = compare.read(arguments.file)
+        try:
+            host, rows = compare.read(arguments.file)
+            picture = draw(rows, host)
+        except OSError as error:
+            parser.error(f"file: {arguments.file}: {error.strerror}")
+        except (ValueError, TypeError, LookupError) as error:
+            parser.error(f"file: {arguments.file}: {error}")
     else:
         host = facts.host()
-        rows = compare.measure_in(arguments.processes, compare.Plan())
-    arguments.output.write_text(draw(rows, host), "utf-8")
+        picture = draw(compare.measure_in(arguments.processes, compare.Plan()), host)
+    options.write(parser, "--output", arguments.output, picture)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ python benchmarks/compare.py --processes 3  medians of fresh processes: memory l
                                             10 to 15 ns, which matters below 100 ns
 python benchmarks/compare.py --batches      batches of 1000 records, per record
 python benchmarks/compare.py --json FILE    the figures as JSON as well; chart.py draws them
+python benchmarks/compare.py --only sha256  cases whose name has that; case and dashes do not count
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import batches
 import facts
 import interleave
 import limit
+import options
 import verdict
 from cases import Case, cases
 from verdict import Row
@@ -56,7 +58,13 @@ def measure(case: Case, size: int, yardstick: ModuleType, rounds: int) -> Row:
 
 def selected(only: str, *, every: bool = False) -> list[Case]:
     """The cases whose name contains `only`: the rows of the table, or every one."""
-    return [case for case in cases() if (case.is_row or every) and only in case.name]
+    return [c for c in cases() if (c.is_row or every) and options.matches(only, c.name)]
+
+
+def rounded(row: Row) -> str:
+    """What was measured where a size is no multiple of the case's unit; empty where it is."""
+    unit = next(case.unit for case in cases() if case.name == row.case)
+    return f"  ({row.size - row.size % unit} bytes measured)" if row.size % unit else ""
 
 
 @dataclass(frozen=True)
@@ -91,19 +99,22 @@ def measure_in(processes: int, plan: Plan) -> list[Row]:
     return verdict.merge(runs)
 
 
-def write(file: Path, host: dict[str, str], rows: Sequence[Row]) -> None:
-    """Keep the figures."""
+def to_json(host: dict[str, str], rows: Sequence[Row]) -> str:
+    """The figures as a file keeps them."""
     data = {"host": host, "rows": [row.to_json() for row in rows]}
-    file.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
+    return json.dumps(data, indent=1) + "\n"
 
 
 def read(file: Path) -> tuple[dict[str, str], list[Row]]:
-    """The figures that `write` kept."""
-    data = json.loads(file.read_text("utf-8"))
-    return data["host"], [Row.from_json(row) for row in data["rows"]]
+    """The figures that `to_json` made; ValueError: the file has none."""
+    try:
+        data = json.loads(file.read_text("utf-8"))
+        return data["host"], [Row.from_json(row) for row in data["rows"]]
+    except (ValueError, TypeError, LookupError) as error:
+        raise ValueError("it has no figures of compare.py --json, one request each") from error
 
 
-def _arguments() -> argparse.Namespace:
+def _arguments() -> tuple[argparse.ArgumentParser, argparse.Namespace]:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--batches", action="store_true", help="batches instead of one request")
     parser.add_argument("--every", action="store_true", help="also cases that are not in the table")
@@ -111,32 +122,48 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=40, help="samples of each, default 40")
     parser.add_argument("--processes", type=int, default=1, help="fresh processes, default 1: none")
     parser.add_argument("--only", default="", help="cases whose name contains this")
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="bytes of a request")
+    parser.add_argument("--sizes", type=int, nargs="+", help="bytes of a request")
     arguments = parser.parse_args()
     if arguments.batches:
         names = list(batches.MAKERS)
     else:
         names = [case.name for case in selected("", every=arguments.every)]
-    if not any(arguments.only in name for name in names):
+    if not any(options.matches(arguments.only, name) for name in names):
         parser.error(f"--only: {arguments.only!r} is in none of {', '.join(names)}")
+    _check_sizes(parser, arguments)
+    options.check_target(parser, "--json", arguments.json)
     for option in ("rounds", "processes"):
         if (value := getattr(arguments, option)) < 1:
             parser.error(f"--{option}: {value} was given, 1 or more is needed")
     if arguments.batches and arguments.processes > 1:
         parser.error("--processes: batches take too long for a process to matter")
-    return arguments
+    return parser, arguments
+
+
+def _check_sizes(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """Refuse sizes of which a case would leave nothing; fill in the usual ones."""
+    if arguments.sizes and arguments.batches:
+        sizes = ", ".join(map(str, (*batches.SIZES, batches.MIXED)))
+        parser.error(f"--sizes: not with --batches, which have records of {sizes} bytes")
+    arguments.sizes = arguments.sizes or SIZES
+    if arguments.batches:
+        return
+    for size in arguments.sizes:
+        for case in selected(arguments.only, every=arguments.every):
+            if size < case.unit:
+                parser.error(f"--sizes: {size} was given, {case.name} needs {case.unit} or more")
 
 
 def main() -> None:
     """Measure and print."""
-    arguments = _arguments()
+    parser, arguments = _arguments()
     host = facts.host()
     print(facts.show(host))
     if arguments.batches:
         figures = batches.main(arguments.rounds, arguments.only)
         if arguments.json:
             data = {"host": host, "batches": figures}
-            arguments.json.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
+            options.write(parser, "--json", arguments.json, json.dumps(data, indent=1) + "\n")
         return
     print(verdict.header())
     plan = Plan(arguments.only, arguments.every, tuple(arguments.sizes), arguments.rounds)
@@ -144,10 +171,10 @@ def main() -> None:
     one = arguments.processes == 1
     for row in measure_here(plan) if one else measure_in(arguments.processes, plan):
         rows.append(row)
-        print(verdict.line(row), flush=True)
+        print(verdict.line(row) + rounded(row), flush=True)
     print(verdict.summary(rows))
     if arguments.json:
-        write(arguments.json, host, rows)
+        options.write(parser, "--json", arguments.json, to_json(host, rows))
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from pathlib import Path
 
 import facts
 import native
+import options
 from cases import DES_KEY, IV, KEY, cases, pattern
 from peers import Spec
 from peers_hash import seal
@@ -211,11 +212,13 @@ def main() -> None:
     arguments = parser.parse_args()
     if not 1 <= arguments.samples <= 64:
         parser.error(f"--samples: {arguments.samples} was given, 1 to 64 are allowed")
+    options.check_target(parser, "--json", arguments.json)
     host = facts.host()
     print(facts.show(host))
     with tempfile.TemporaryDirectory() as folder:
         program = build(Path(folder))
-        report = parse(run(program, "kernels", str(arguments.samples), arguments.only))
+        only = options.plain(arguments.only)  # as the program has all of its names
+        report = parse(run(program, "kernels", str(arguments.samples), only))
         if not report.kernels:
             parser.error(f"--only: no operation has {arguments.only!r} in its name")
         show(report)
@@ -231,7 +234,7 @@ def main() -> None:
             "ways": [asdict(way) for way in dispatch.ways],
             "instructions": counts,
         }
-        arguments.json.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
+        options.write(parser, "--json", arguments.json, json.dumps(data, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -96,29 +96,35 @@ cdef dict _describe(const Listed *row):
     }
 
 
-cdef bytes _algorithm_name(object algorithm):
+cdef bytes _name_of(object value, str argument):
     """Check and encode a name for a lookup."""
     settle()
-    if type(algorithm) is not str:
-        raise TypeError(f"algorithm: {type(algorithm).__name__} was given, str is needed")
-    cdef bytes name = algorithm.encode("utf-8", "surrogatepass")
+    if type(value) is not str:
+        raise TypeError(f"{argument}: {type(value).__name__} was given, str is needed")
+    cdef bytes name = value.encode("utf-8", "surrogatepass")
     if b"\0" in name:
-        raise unknown_algorithm(algorithm, ())
+        raise unknown_algorithm(value, (), argument)
+    if len(name) >= CD_NAME_MAX:
+        return name  # longer than any: not found
     _load_source(name)  # if it cannot be had, the lookup fails and says why
     return name
+
+
+cdef inline bytes _algorithm_name(object algorithm):
+    return _name_of(algorithm, "algorithm")
 
 
 cdef object _lookup_error(cd_status status, str name, str kind):
     cdef list entries = registry.list()
     if status == CD_E_UNAVAILABLE:
         reasons = sorted({e["reason"] for e in entries if name in (e["name"], e["driver"])})
-        return UnknownAlgorithmError(f"algorithm: {name!r} cannot run here: {'; '.join(reasons)}")
+        return UnknownAlgorithmError(f"algorithm: {shown(name)} cannot run here: {'; '.join(reasons)}")
     others = sorted({e["type"] for e in entries if name in (e["name"], e["driver"])} - {kind})
     if others:
         return UnknownAlgorithmError(f"algorithm: {name!r} is of type {others[0]}, {kind} is needed here")
     missing = _load_source(name.encode("utf-8", "surrogatepass"))
     if missing:
-        return UnknownAlgorithmError(f"algorithm: {name!r} cannot run here: {missing}")
+        return UnknownAlgorithmError(f"algorithm: {shown(name)} cannot run here: {missing}")
     known = [e[field] for e in entries for field in ("name", "driver") if e["type"] == kind]
     return unknown_algorithm(name, known)
 
@@ -131,6 +137,17 @@ def cpu_features():
     for bit in range(32):
         name = cd_cpu_feature_name((<uint32_t>1) << bit)
         if name != NULL and mask >> bit & 1:
+            names.append(name.decode())
+    return names
+
+
+def cpu_feature_names():
+    """Names of all CPU features that the library knows, of every architecture: a list of str."""
+    cdef const char *name
+    cdef list names = []
+    for bit in range(32):
+        name = cd_cpu_feature_name((<uint32_t>1) << bit)
+        if name != NULL:
             names.append(name.decode())
     return names
 
@@ -179,11 +196,28 @@ def implementations():
     return registry.list()
 
 
-def set_priority(str driver not None, int32_t priority):
-    """Put another priority than its own in force for the implementation of that driver name."""
-    cdef cd_status status = cd_registry_set_priority(registry.handle, _algorithm_name(driver), priority)
+def set_priority(driver, priority):
+    """Put another priority than its own in force for the implementation of that driver name.
+
+    Algorithm names are looked up by it from now on, in this process and until the implementation is
+    unregistered; transforms that exist keep what they are bound to.
+
+    Args:
+        driver: driver name, as ``"fallback(cbc(aes-ni))"``.
+        priority: int32; asked for by algorithm name, the available one with the highest is bound.
+
+    Raises:
+        UnknownAlgorithmError: no implementation has that driver name.
+        TypeError, ValueError: an argument is not of that form.
+    """
+    cdef cd_status status
+    cdef bytes name = _name_of(driver, "driver")
+    number = _integer(priority, "priority")
+    if not INT32_MIN <= number <= INT32_MAX:
+        raise ValueError(f"priority: {number} was given, {INT32_MIN} to {INT32_MAX} are allowed")
+    status = cd_registry_set_priority(registry.handle, name, number)
     if status != CD_OK:
-        raise unknown_algorithm(driver, [entry["driver"] for entry in registry.list()])
+        raise unknown_algorithm(driver, [entry["driver"] for entry in registry.list()], "driver")
 
 
 cdef c_bool _visit_software(const cd_implementation *implementation, int32_t _priority,

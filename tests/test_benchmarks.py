@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import itertools
+import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from pathlib import Path
 
 import batches
@@ -13,6 +16,7 @@ import compare
 import interleave
 import kernels
 import limit
+import options
 import pytest
 import verdict
 from cases import Case, cases
@@ -181,8 +185,94 @@ def test_processes_are_merged_by_ratio() -> None:
 
 def test_figures_survive_their_file(tmp_path: Path) -> None:
     rows = [row(16, ours=100, limit=50, reuse_a=500)]
-    compare.write(tmp_path / "rows.json", {"cpu": "x"}, rows)
+    (tmp_path / "rows.json").write_text(compare.to_json({"cpu": "x"}, rows))
     assert compare.read(tmp_path / "rows.json") == ({"cpu": "x"}, rows)
+
+
+# What the commands refuse, before they measure
+
+
+def command(monkeypatch: pytest.MonkeyPatch, main: Callable[[], None], *arguments: object) -> None:
+    monkeypatch.setattr(sys, "argv", ["command", *map(str, arguments)])
+    main()
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "said"),
+    [
+        (compare, ["--only", "SHA-3"], "--only: 'SHA-3' is in none of"),
+        (compare, ["--sizes", "-5"], "--sizes: -5 was given, AES-128-CBC encrypt needs 16 or more"),
+        (compare, ["--only", "sha256", "--sizes", "0"], "needs 1 or more"),
+        (compare, ["--sizes", "15"], "--sizes: 15 was given"),
+        (compare, ["--batches", "--sizes", "64"], "--sizes: not with --batches"),
+        (compare, ["--json", "/nope/x.json"], "--json: /nope/x.json: No such file or directory"),
+        (kernels, ["--json", "/nope/x.json"], "--json: /nope/x.json: No such file or directory"),
+        (chart, ["/nope"], "file: /nope: No such file or directory"),
+        (chart, ["/dev/null"], "file: /dev/null: it has no figures of compare.py"),
+        (chart, ["--output", "/nope/x.svg"], "--output: /nope/x.svg: No such file"),
+        (chart, ["--processes", "0"], "--processes: 0 was given"),
+    ],
+)
+def test_wrong_use(monkeypatch, capsys, module, arguments, said) -> None:
+    monkeypatch.setattr(compare, "measure", None)
+    monkeypatch.setattr(compare, "measure_in", None)
+    with pytest.raises(SystemExit) as caught:
+        command(monkeypatch, module.main, *arguments)
+    assert caught.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_target_that_can_be_written_is_not_made_before_time(tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    options.check_target(parser, "--json", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "old").write_text("kept")
+    options.check_target(parser, "--json", tmp_path / "old")
+    assert (tmp_path / "old").read_text() == "kept"
+
+
+def test_full_disk(capsys) -> None:
+    with pytest.raises(SystemExit) as caught:
+        options.write(argparse.ArgumentParser(), "--json", Path("/dev/full"), "figures")
+    assert caught.value.code == 1
+    assert "--json: /dev/full: No space left on device" in capsys.readouterr().err
+
+
+def test_chart_of_figures_that_it_does_not_draw(monkeypatch, capsys, tmp_path: Path) -> None:
+    file = tmp_path / "md5.json"
+    file.write_text(compare.to_json(HOST, [Row("MD5", 64, {"ours": 1, "reuse: a": 2}, {})]))
+    output = tmp_path / "chart.svg"
+    with pytest.raises(SystemExit) as caught:
+        command(monkeypatch, chart.main, file, "--output", output)
+    assert caught.value.code == 2
+    assert f"file: {file}: rows: none of the chart's cases" in capsys.readouterr().err
+    assert not output.exists()
+
+
+@pytest.mark.parametrize("only", ["sha256", "SHA-256", "Sha256", "HA-25"])
+def test_names_match_in_any_case_and_without_dashes(only: str) -> None:
+    names = [case.name for case in compare.selected(only)]
+    assert (
+        names
+        == ["SHA-256", "HMAC-SHA-256", "CBC + HMAC-SHA-256", "CBC + HMAC-SHA-256 decrypt"][
+            : len(names)
+        ]
+    )
+    assert len(names) >= 3
+    assert compare.selected("aes-256-cbc") == compare.selected("AES256CBC") != []
+
+
+def test_names_of_kernels_are_as_they_are_compared(program: Path) -> None:
+    report = kernels.parse(kernels.run(program, "kernels", "1", options.plain("SHA-224")))
+    assert {kernel.operation for kernel in report.kernels} == {"sha224", "hmac(sha224)"}
+
+
+def test_rounding_is_seen(monkeypatch, capsys, yardstick) -> None:
+    monkeypatch.setattr(limit, "load", lambda: yardstick)
+    arguments = ("--only", "aes-256-cbc", "--sizes", 17, 32, "--rounds", 1)
+    command(monkeypatch, compare.main, *arguments)
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("AES-256-CBC")]
+    assert ["(16 bytes measured)" in row for row in rows] == [True, False]
 
 
 # The chart

@@ -285,8 +285,8 @@ class TestCrypt:
             (["--algorithm", "ctr(eas)", "--key-hex", KEY, "--iv-hex", IV], "did you mean"),
             (["--algorithm", "ctr(aes)", "--key-hex", "00", "--iv-hex", IV], "16, 24 or 32"),
             (["--algorithm", "ctr(aes)", "--key-hex", "xy", "--iv-hex", IV], "hexadecimal"),
-            (["--algorithm", "ctr(aes)", "--key-hex", KEY, "--iv-hex", "00"], "iv: 1 bytes"),
-            (["--algorithm", "ctr(aes)", "--key-hex", KEY], "iv: None"),
+            (["--algorithm", "ctr(aes)", "--key-hex", KEY, "--iv-hex", "00"], "1 byte was given"),
+            (["--algorithm", "ctr(aes)", "--key-hex", KEY], "--iv-hex: 16 bytes are"),
             (["--algorithm", "ctr(aes)", "--iv-hex", IV], "--key-hex"),
             (
                 ["--algorithm", "ctr(aes)", "--key-hex", KEY, "--key-file", "/dev/null"],
@@ -402,8 +402,9 @@ class TestSelftest:
         for text in ("", "cipher = 1", "[[cipher]]\nalgorithm = 'x'", "not toml", "cipher = []"):
             path.write_text(text)
             done = run("selftest", "--vectors", str(path))
-            assert done.returncode in (1, 2)
+            assert done.returncode == 1
             assert b"Traceback" not in done.stderr
+            assert str(path).encode() in done.stderr
 
 
 def test_help_and_version() -> None:

@@ -108,6 +108,26 @@ def test_narrowing_is_seen_and_undone_by_advice() -> None:
     assert found["advice"][0] == "unset CRYPTODISPATCH_CPU_DISABLE: it takes away aesni"
 
 
+def test_names_that_are_no_features() -> None:
+    found = json.loads(run("--json", CRYPTODISPATCH_CPU_DISABLE="bogus, AES-NI,Neon"))
+    assert found["cpu"]["narrowing_unknown"] == ["bogus", "AES-NI"]
+    (said,) = [text for text in found["advice"] if "no CPU feature is called bogus, AES-NI" in text]
+    for name in _engine.cpu_feature_names():
+        assert name in said
+    if "neon" not in _engine.cpu_features():  # nothing was taken away, and nothing says it was
+        assert (found["cpu"]["narrowed"], found["cpu"]["narrowed_by"]) == ([], None)
+        assert not [text for text in found["advice"] if "unset" in text]
+    found = json.loads(run("--json", CRYPTODISPATCH_CPU_DISABLE="ALL"))
+    assert (found["cpu"]["used"], found["cpu"]["narrowing_unknown"]) == ([], [])
+
+
+def test_names_of_features_in_any_case() -> None:
+    for name in _engine.cpu_features():
+        found = json.loads(run("--json", CRYPTODISPATCH_CPU_DISABLE=name.upper()))
+        assert found["cpu"]["narrowed"] == [name]
+        assert found["cpu"]["narrowing_unknown"] == []
+
+
 def test_the_choice_kept_or_not(tmp_path: object) -> None:
     off = json.loads(run("--json", CRYPTODISPATCH_CACHE="off"))
     assert off["choice"] == {"file": None, "kept": False, "differing": 0}

@@ -114,23 +114,28 @@ ROW = (
     ("text", "said"),
     [
         ("", "no rows"),
+        ("hash = []", "no rows"),
         (ROW + ROW, "twice"),
         (ROW.replace("digest", "digset"), "digset"),
         (ROW.replace('key = ""\n', ""), "key"),
-        (ROW.replace("[[hash]]", "[[hush]]"), "hush"),
-        (ROW.replace("d41d", "d41"), "non-hexadecimal"),
+        (ROW.replace("[[hash]]", "[[hush]]"), r"hush: \[\[cipher\]\], "),
+        (ROW.replace("d41d", "d41"), "hash 1: digest: .* non-hexadecimal"),
         (ROW.replace('"x"', "1"), "text is needed"),
         (ROW + 'extra = "00"\n', "extra"),
-        ("hash = 1", "TypeError"),
-        ("hash = [1]", "TypeError"),
-        ("not toml", "vectors: "),
+        (ROW.replace('key = ""', "key = 5"), "hash 1: key: 5 was given, hexadecimal text is"),
+        ("hash = 1", r"hash: \[\[cipher\]\], "),
+        ("hash = [1]", "hash 1: 1 was given, a table with algorithm, "),
+        ("null = 5", r"null: \[\[cipher\]\], "),
+        ("not toml", "vectors: .*not TOML"),
     ],
 )
 def test_files_that_are_no_vectors(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "vectors.toml"
     path.write_text(text)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=said) as caught:
         known_answers.load(path)
+    assert str(caught.value).startswith(f"vectors: {path}: ")
+    assert "Error" not in str(caught.value)
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:

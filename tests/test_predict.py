@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from cryptodispatch import benchmark, machine as machines, prediction
+from cryptodispatch.prediction import _tables
 
+README = Path(__file__).parent.parent / "README.md"
 SIZES = (16, 64, 256, 1024, 4096, 16384)
 
 
@@ -205,7 +209,7 @@ GOOD = row(line(10_000, 5), line(500, 15))
 def test_nonsense_is_refused(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "table.toml"
     path.write_text(text)
-    with pytest.raises(ValueError, match=r"^table\.toml: ") as caught:
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(path))}: ") as caught:
         prediction.load_tables(path)
     assert said in str(caught.value)
     done = run(path)
@@ -265,6 +269,74 @@ def test_text_and_other_software_row(tmp_path: Path) -> None:
     assert "950" in done.stdout
     done = run(path, "--software", "software_ce")
     assert "never" in done.stdout
+
+
+def test_a_software_row_that_no_table_has(tmp_path: Path) -> None:
+    path = table(tmp_path, GOOD + f"software_ce = {line(50, 1)}\nsoftware_sizes = {list(SIZES)}\n")
+    with pytest.raises(LookupError, match="no table has a row 'foo'; rows of software are: soft"):
+        prediction.load_tables(path, "foo")
+    done = run(path, "--software", "foo")
+    assert done.returncode == 2
+    assert "--software" in done.stderr
+    assert "rows of software are: software, software_ce\n" in done.stderr
+    assert done.stdout == ""
+
+
+def test_tables_of_one_algorithm_are_told_apart(tmp_path: Path) -> None:
+    said = 'api = "tcrypt (kernel)"\ndirection = "encrypt"\n'
+    path = table(tmp_path, GOOD + said, GOOD + 'id = "second"\napi = "AF_ALG"\n')
+    rows = json.loads(run(path, "--json").stdout)["rows"]
+    assert [(row["table"], row["measured"]) for row in rows] == [
+        ("1", "tcrypt (kernel), encrypt"),
+        ("second", "AF_ALG"),
+    ]
+    first, second = [text for text in run(path).stdout.splitlines() if "cbc(aes)" in text]
+    assert "1 " in first
+    assert "tcrypt (kernel), encrypt" in first
+    assert "second" in second
+    assert "AF_ALG" in second
+
+
+def test_why_break_evens_alone_cannot_be_predicted() -> None:
+    path = Path(machines.__file__).parent / "published" / "ipq806x_qce.toml"
+    done = run(path)
+    assert done.returncode == 1
+    assert f"{path}: table: at least one [[table]] is needed: it has [[break_even]]" in done.stderr
+
+
+def example(text: str, start: str) -> str:
+    """The lines that are indented more than what introduces them."""
+    lines = text[text.index(start) :].splitlines()[1:]
+    depth = len(lines[1]) - len(lines[1].lstrip())
+    taken = itertools.takewhile(lambda one: not one or one[:depth].isspace(), lines)
+    return "\n".join(one.strip() for one in taken)
+
+
+def test_the_format_is_documented_where_people_look(tmp_path: Path) -> None:
+    """The examples of --help, the module and the README can be read, and are the same."""
+    help_text = subprocess.run(
+        [sys.executable, "-m", "cryptodispatch", "predict", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    (readme,) = re.findall(r"```toml\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    documents = []
+    for text in (
+        example(help_text, "TABLE looks like this:"),
+        example(str(_tables.__doc__), "way of measuring::"),
+        readme,
+    ):
+        path = tmp_path / "example.toml"
+        path.write_text(text)
+        found = predicted(path)
+        assert (found.algorithm, found.time_unit) == ("cbc(aes)-128", "ns")
+        assert found.threshold == 512
+        documents.append(found)
+    assert documents == documents[:1] * 3
+    for unit in (*_tables._THROUGHPUT, *_tables._TIMES, "ops/s", "operations", "ticks", "cycles"):
+        for text in (help_text, str(_tables.__doc__)):
+            assert re.search(rf"\b{unit}\b", text), unit
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -119,14 +119,33 @@ static uint32_t read_cpu(void) {
 
 #endif
 
+/* Whether `text`, `length` characters without terminator, is the lower-case `name` in any case.
+ * ASCII alone: strncasecmp() would go by the program's locale. */
+static bool is_name(const char *text, size_t length, const char *name) {
+    if (strlen(name) != length) {
+        return false;
+    }
+    for (size_t i = 0; i < length; i++) {
+        char letter = text[i];
+
+        if (letter >= 'A' && letter <= 'Z') {
+            letter = (char)(letter - 'A' + 'a');
+        }
+        if (letter != name[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The feature of that name, `length` characters without terminator; all of them for "all"; 0 if
  * there is none. */
 static uint32_t feature_of_name(const char *name, size_t length) {
-    if (length == 3 && memcmp(name, "all", 3) == 0) {
+    if (is_name(name, length, "all")) {
         return ~UINT32_C(0);
     }
     for (size_t i = 0; i < FEATURE_COUNT; i++) {
-        if (strlen(features[i].name) == length && memcmp(features[i].name, name, length) == 0) {
+        if (is_name(name, length, features[i].name)) {
             return features[i].feature;
         }
     }

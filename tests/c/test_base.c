@@ -131,8 +131,10 @@ static void environment_disables_features(void) {
     }
     CHECK_EQ(mask_in_child("all"), 0);
     CHECK_EQ(mask_in_child(""), all);
-    CHECK_EQ(mask_in_child("aes,aesnix,AESNI,,nonsense"), all);
+    CHECK_EQ(mask_in_child("ALL"), 0);
+    CHECK_EQ(mask_in_child("aes,aesnix,AES@I,,nonsense,al"), all);
     CHECK_EQ(mask_in_child("aesni,vaes"), all & ~(uint32_t)(CD_CPU_AESNI | CD_CPU_VAES));
+    CHECK_EQ(mask_in_child("AESNI,Vaes"), all & ~(uint32_t)(CD_CPU_AESNI | CD_CPU_VAES));
     CHECK_EQ(mask_in_child(" ssse3 , avx2,"), all & ~(uint32_t)(CD_CPU_SSSE3 | CD_CPU_AVX2));
 }
 

@@ -35,8 +35,9 @@ enum cd_cpu_feature {
  *
  * The first call asks CPUID and XGETBV (x86-64) or the auxiliary vector (arm64) and leaves out
  * every feature named in the environment variable CRYPTODISPATCH_CPU_DISABLE (names as of
- * cd_cpu_feature_name, separated by commas; "all" leaves none). Later calls return the kept mask.
- * Any thread.
+ * cd_cpu_feature_name in any case, separated by commas or blanks; "all" leaves none; what is no
+ * name has no effect). Each is left out by itself: without "aesni" there is still "vaes". Later
+ * calls return the kept mask. Any thread.
  */
 uint32_t cd_cpu_detect(void);
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -16,10 +17,12 @@ import click
 
 from cryptodispatch import Cipher, CipherStream, CryptoDispatchError
 from cryptodispatch.cli._device import device_options, open_device
+from cryptodispatch.cli._problems import naming, usage_error
 
 __all__ = ["command"]
 
 _PIECE = 1 << 20  # bytes read at a time: far above every threshold, small against any memory
+_LONGEST_KEY = 1 << 20  # bytes; the longest that any algorithm takes is far below
 
 
 class _Hex(click.ParamType[bytes]):
@@ -91,57 +94,99 @@ def command(
         raise click.UsageError("--out: the name of a file is needed")
     if (key_hex is None) == (key_file is None):
         raise click.UsageError("--key-hex, --key-file: exactly one of them is needed")
-    key = key_hex if key_hex is not None else key_file.read_bytes() if key_file is not None else b""
+    key = key_hex if key_hex is not None else _read_key(key_file)
+    options = {"algorithm": "--algorithm", "iv": "--iv-hex"}
+    options["key"] = "--key-hex" if key_hex is not None else "--key-file"
     with ExitStack() as stack:
         if machine is not None or engine is not None:
             stack.enter_context(open_device(machine, engine)).fallback.enable()
         try:
             cipher = stack.enter_context(Cipher(algorithm, key))
+            if iv_hex is None and cipher.iv_size:
+                raise ValueError(f"iv: {cipher.iv_size} bytes are needed for {cipher.name}")  # noqa: TRY301
             decrypt = operation == "decrypt"
             stream = (cipher.decryptor if decrypt else cipher.encryptor)(iv_hex)
         except (CryptoDispatchError, TypeError, ValueError) as error:
-            raise click.UsageError(str(error)) from error
+            raise usage_error(error, options) from error
         padded = padding == "pkcs7" and cipher.block_size > 1
-        reader = sys.stdin.buffer if source is None else stack.enter_context(source.open("rb"))
         driver, name = cipher.driver, cipher.name
         try:
-            with _writer(target) as writer:
+            with _pieces(source) as pieces, _writer(target) as write:
                 size = _copy(
-                    reader, writer, stream, cipher.block_size, decrypt=decrypt, padded=padded
+                    pieces, write, stream, cipher.block_size, decrypt=decrypt, padded=padded
                 )
-        except (CryptoDispatchError, ValueError, OSError) as error:
+        except (CryptoDispatchError, ValueError) as error:
             raise click.ClickException(str(error)) from error
     if as_json:
         done = {"operation": operation, "algorithm": name, "driver": driver, "bytes": size}
         click.echo(json.dumps(done), err=True)
 
 
+def _read_key(path: Path | None) -> bytes:
+    assert path is not None  # noqa: S101 - one of two options was given
+    with naming(path), path.open("rb") as file:
+        key = file.read(_LONGEST_KEY + 1)
+    if len(key) > _LONGEST_KEY:
+        raise click.UsageError(f"--key-file: {path} has more than {_LONGEST_KEY} bytes")
+    return key
+
+
 @contextmanager
-def _writer(target: Path | None) -> Iterator[BinaryIO]:
+def _pieces(source: Path | None) -> Iterator[Iterator[bytes]]:
+    """Read a file, or stdin, piece by piece."""
+
+    def pieces(name: object, reader: BinaryIO) -> Iterator[bytes]:
+        while True:
+            with naming(name):
+                piece = reader.read(_PIECE)
+            if not piece:
+                return
+            yield piece
+
+    if source is None:
+        yield pieces("standard input", sys.stdin.buffer)
+        return
+    with ExitStack() as stack:
+        with naming(source):
+            file = stack.enter_context(source.open("rb"))
+        yield pieces(source, file)
+
+
+@contextmanager
+def _writer(target: Path | None) -> Iterator[Callable[[bytes], object]]:
     """Write to stdout, or to a file that takes the target's place only when all went well."""
     if target is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with naming("standard output"):
+            yield sys.stdout.buffer.write
+            sys.stdout.buffer.flush()
         return
-    if target.exists() and not target.is_file():  # a pipe or device is written, not replaced
-        with target.open("wb") as file:
-            yield file
-        return
-    target = target.resolve()  # a link stays, what it names is replaced
-    handle, name = tempfile.mkstemp(prefix=target.name, dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            os.fchmod(handle, _mode(target))
-            yield file
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with naming(target):
+        if target.exists() and not target.is_file():  # a pipe or device is written, not replaced
+            with target.open("wb") as file:
+                yield file.write
+            return
+        target = target.resolve()  # a link stays, what it names is replaced
+        mode = _mode(target)
+        handle, name = tempfile.mkstemp(prefix=target.name, dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                os.fchmod(handle, mode)
+                yield file.write
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
 
 
 def _mode(target: Path) -> int:
-    """The permissions that the target has, or that a new file gets."""
+    """The permissions that the target has, or that a new file gets.
+
+    Raises:
+        PermissionError: the target cannot be written: replacing it needs the folder alone.
+    """
     if target.exists():
+        if not os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         return stat.S_IMODE(target.stat().st_mode)
     mask = os.umask(0)
     os.umask(mask)
@@ -149,8 +194,8 @@ def _mode(target: Path) -> int:
 
 
 def _copy(
-    reader: BinaryIO,
-    writer: BinaryIO,
+    pieces: Iterator[bytes],
+    write: Callable[[bytes], object],
     stream: CipherStream,
     block: int,
     *,
@@ -160,21 +205,26 @@ def _copy(
     """Move everything through the stream; returns the bytes read."""
     total = 0
     held = b""  # the last block of plaintext, which may be padding
-    while piece := reader.read(_PIECE):
+    for piece in pieces:
         total += len(piece)
         text = stream.update(piece)
         if padded and decrypt:
             text = held + text
             held = text[-block:]
             text = text[: -len(held)] if held else text
-        writer.write(text)
+        write(text)
     if padded and decrypt:
         stream.finalize()
-        writer.write(_unpad(held, block))
+        if not total:
+            raise ValueError(
+                f"data: 0 bytes were given: with padding there is a block of {block} at least; an "
+                "empty text without it has --padding none"
+            )
+        write(_unpad(held, block))
     else:
         if padded:
             count = block - total % block
-            writer.write(stream.update(bytes([count]) * count))
+            write(stream.update(bytes([count]) * count))
         stream.finalize()
     return total
 

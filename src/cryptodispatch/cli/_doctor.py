@@ -84,6 +84,7 @@ def _cpu(found: list[Algorithm]) -> dict[str, object]:
     used = _engine.cpu_features()
     disabled = os.environ.get(_DISABLE, "")
     there = _features_unnarrowed() if disabled else used
+    narrowed = sorted(set(there) - set(used))
     wanted = {
         word.strip()
         for entry in found
@@ -95,10 +96,18 @@ def _cpu(found: list[Algorithm]) -> dict[str, object]:
         "architecture": platform.machine(),
         "features": there,
         "used": used,
-        "narrowed": sorted(set(there) - set(used)),
-        "narrowed_by": f"{_DISABLE}={disabled}" if disabled else None,
+        "narrowed": narrowed,
+        "narrowed_by": f"{_DISABLE}={disabled}" if narrowed else None,
+        "narrowing_unknown": _unknown_features(disabled),
         "missing": sorted(wanted - set(there)),
     }
+
+
+def _unknown_features(disabled: str) -> list[str]:
+    """Return what the variable names and is no feature of any CPU, read as csrc/base/cpu.c does."""
+    known = {"all", *_engine.cpu_feature_names()}
+    words = dict.fromkeys(word for word in re.split("[, ]+", disabled) if word)
+    return [word for word in words if word.lower() not in known]
 
 
 def _implementations(found: list[Algorithm]) -> dict[str, object]:
@@ -210,6 +219,18 @@ def _choice() -> dict[str, object]:
     return {"file": _cache.cache_path(), "kept": kept is not None, "differing": len(kept or {})}
 
 
+def _advice_on_narrowing(cpu: dict[str, object]) -> list[str]:
+    found = []
+    if cpu["narrowed"]:
+        found.append(f"unset {_DISABLE}: it takes away {_words(cpu['narrowed'])}")
+    if cpu["narrowing_unknown"]:
+        found.append(
+            f"{_DISABLE}: no CPU feature is called {_words(cpu['narrowing_unknown'])}; known are "
+            f"{', '.join(_engine.cpu_feature_names())}, and all for every one"
+        )
+    return found
+
+
 def advice(facts: dict[str, object]) -> list[str]:
     """Say what one could do, from what was found; one sentence each, most useful first."""
 
@@ -219,9 +240,7 @@ def advice(facts: dict[str, object]) -> list[str]:
         return value
 
     cpu, kernel, python, choice = map(section, ("cpu", "kernel", "python", "choice"))
-    found = []
-    if cpu["narrowed"]:
-        found.append(f"unset {_DISABLE}: it takes away {_words(cpu['narrowed'])}")
+    found = _advice_on_narrowing(cpu)
     if cpu["architecture"] == "x86_64" and "aesni" not in _list(cpu["features"]):
         found.append(
             "no AES instructions here: AES runs on tables, slower and with a timing that depends "

@@ -8,6 +8,7 @@ import signal
 import click
 
 from cryptodispatch import __version__
+from cryptodispatch.cli._problems import Commands
 
 __all__ = ["main"]
 
@@ -24,7 +25,7 @@ _COMMANDS = {
 }
 
 
-class _Commands(click.Group):
+class _Commands(Commands):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return sorted(_COMMANDS)
 

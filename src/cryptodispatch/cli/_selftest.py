@@ -27,7 +27,7 @@ def command(vectors: Path | None, *, as_json: bool) -> None:
     try:
         answers = load(vectors)
     except (OSError, ValueError) as error:
-        raise click.BadParameter(str(error), param_hint="--vectors") from error
+        raise click.ClickException(str(error)) from error
     reports = list(_run_all(answers))
     reports.extend(unrun(reports, answers))
     failed = sum(len({failure.source for failure in report.failures}) for report in reports)

@@ -12,9 +12,11 @@ from pathlib import Path
 import click
 
 from cryptodispatch import Algorithm, CryptoDispatchError, __version__, _engine, algorithms
+from cryptodispatch._errors import unknown_algorithm
 from cryptodispatch.cli._device import device_options, open_device
 from cryptodispatch.cli._host import cpu_model, load_sources
 from cryptodispatch.cli._output import print_json, print_table
+from cryptodispatch.cli._problems import usage_error
 from cryptodispatch.eip93 import Device
 from cryptodispatch.software._samples import Cell, open_transform, sample
 
@@ -96,6 +98,7 @@ def command(
         if machine is not None or engine is not None:
             device = stack.enter_context(open_device(machine, engine))
         chosen = _chosen(names, decrypt=decrypt)
+        _check_fit(chosen, wanted)
         try:
             sections = [_host(chosen, wanted, samples, decrypt=decrypt)]
             if device is not None:
@@ -134,10 +137,8 @@ def _chosen(names: Sequence[str], *, decrypt: bool) -> dict[str, list[Algorithm]
     for name in names:
         matches = [entry for entry in entries if name in (entry.name, entry.driver)]
         if not matches:
-            raise click.BadParameter(
-                f"{name!r} was given, `cryptodispatch list` shows what there is",
-                param_hint="--algorithm",
-            )
+            known = [name for entry in entries for name in (entry.name, entry.driver)]
+            raise usage_error(unknown_algorithm(name, known), {"algorithm": "--algorithm"})
         for entry in matches:
             rows = found.setdefault(entry.name, [])
             if entry not in rows:
@@ -147,6 +148,21 @@ def _chosen(names: Sequence[str], *, decrypt: bool) -> dict[str, list[Algorithm]
         if not found:
             raise click.UsageError("--decrypt: only ciphers are measured, and none was named")
     return found
+
+
+def _unit(entries: Sequence[Algorithm]) -> int:
+    """Return what sizes of one algorithm are multiples of."""
+    return 1 if entries[0].type == "hash" else max(entry.block_size for entry in entries)
+
+
+def _check_fit(chosen: dict[str, list[Algorithm]], sizes: tuple[int, ...]) -> None:
+    """Refuse what would be nothing but empty rows."""
+    units = {name: _unit(entries) for name, entries in chosen.items()}
+    if not any(size % unit == 0 for size in sizes for unit in units.values()):
+        needed = ", ".join(f"{name} takes multiples of {unit}" for name, unit in units.items())
+        raise click.BadParameter(
+            f"{', '.join(map(str, sizes))} was given, {needed}", param_hint="--sizes"
+        )
 
 
 def _host(
@@ -199,8 +215,8 @@ def _rows(
 ) -> list[Row]:
     """Measure implementations of one algorithm, those that can run here."""
     able = [entry for entry in entries if entry.available]
-    block = 1 if entries[0].type == "hash" else max(entry.block_size for entry in entries)
-    fitting = [size for size in sizes if size % block == 0]
+    unit = _unit(entries)
+    fitting = [size for size in sizes if size % unit == 0]
     with ExitStack() as stack:
         transforms = [open_transform(entry) for entry in able]
         for transform in transforms:
@@ -289,6 +305,8 @@ def _print(sections: list[Section], sizes: tuple[int, ...], operation: str) -> N
                 ],
                 [line for row in rows for line in _lines(row, len(sizes), section.hz)],
             )
+            if any(cell is None for row in rows for cell in row.cells):
+                click.echo("n/a: the size is no multiple of the algorithm's block")
         click.echo("")
 
 
@@ -319,6 +337,8 @@ def _check_plot(path: Path) -> None:
         raise click.BadParameter(
             f"{path.name!r} was given, a name ending in .png or .svg is needed", param_hint="--plot"
         )
+    if not path.parent.is_dir():
+        raise click.BadParameter(f"{path}: there is no such folder", param_hint="--plot")
     try:
         importlib.import_module("matplotlib")  # an extra, and slow to import
     except ImportError as error:

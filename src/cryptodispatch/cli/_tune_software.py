@@ -18,21 +18,21 @@ __all__ = ["tune_software"]
 def tune_software(*, as_json: bool) -> None:
     """Measure, keep, print."""
     try:
-        choices, kept = _measure()
+        choices, kept, reason = _measure()
     except CryptoDispatchError as error:
         raise click.ClickException(str(error)) from error
     if as_json:
-        print_json(_as_json(choices, kept))
+        print_json(_as_json(choices, kept, reason))
     else:
         _print(choices)
         click.echo(
             f"Kept in {kept}; put in force by every later process of this user."
             if kept
-            else "Not kept (CRYPTODISPATCH_CACHE=off, or the folder cannot be written)."
+            else f"Not kept: {reason}"
         )
 
 
-def _measure() -> tuple[dict[str, SoftwareChoice], str]:
+def _measure() -> tuple[dict[str, SoftwareChoice], str, str]:
     with Bar(
         TextColumn("measuring {task.description}"),
         BarColumn(),
@@ -48,11 +48,17 @@ def _measure() -> tuple[dict[str, SoftwareChoice], str]:
         return choose_software(progress=show)
 
 
-def _as_json(choices: dict[str, SoftwareChoice], kept: str) -> dict[str, object]:
+def _as_json(choices: dict[str, SoftwareChoice], kept: str, reason: str) -> dict[str, object]:
     info = benchmark.clock_info()
     return {
         "clock": {"name": info.name, "hz": info.hz},
+        "units": {
+            "ticks": "ticks of the clock per request",
+            "sizes": "bytes",
+            "threshold": "bytes",
+        },
         "kept": kept or None,
+        "not_kept": reason or None,
         "algorithms": {
             name: {
                 "order": list(choice.order),

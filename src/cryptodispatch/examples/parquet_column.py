@@ -26,6 +26,7 @@ replaced by an older one encrypted with the same key. Whoever has the key can wr
 from __future__ import annotations
 
 import base64
+import errno
 import hmac
 import json
 import os
@@ -34,7 +35,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -59,7 +60,7 @@ __all__ = ["ColumnError", "Summary", "command", "decrypt_column", "encrypt_colum
 ALGORITHM = "authenc(hmac(sha256),rfc3686(ctr(aes)))"
 TAG_SIZE = 16  # bytes, as RFC 4868 cuts HMAC-SHA-256
 KEY_VARIABLE = "CRYPTODISPATCH_COLUMN_KEY_HEX"
-SMALLEST_KEY = 16  # bytes
+SMALLEST_KEY, LARGEST_KEY = 16, 1 << 20  # bytes
 
 _LARGE = (pa.large_binary(), pa.large_string())
 _TYPES = {str(kind): kind for kind in (pa.binary(), pa.string(), *_LARGE)}
@@ -247,7 +248,7 @@ def encrypt_column(
 
     Args:
         source: the Parquet file.
-        target: file that is made or replaced, when complete; may be `source`.
+        target: file that is made or replaced, when complete; may be `source`, which is lost then.
         column: name of a column of type binary, large_binary, string or large_string.
         key: 16 bytes or more that cannot be guessed; a password is none.
 
@@ -391,6 +392,8 @@ def _replacing(target: Path) -> Iterator[Path]:
     target = target.resolve()  # a link stays, what it names is replaced
     if target.exists() and not target.is_file():
         raise ColumnError(f"target: {target} is no file that can be replaced")
+    if target.exists() and not os.access(target, os.W_OK):  # its folder is enough to replace it
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
     path = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
     try:
         path.touch(exist_ok=False)
@@ -398,8 +401,11 @@ def _replacing(target: Path) -> Iterator[Path]:
             shutil.copymode(target, path)
         yield path
         path.replace(target)
-    except BaseException:
-        path.unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):
+            path.unlink()
+        if isinstance(error, OSError) and error.filename == str(path):
+            raise OSError(error.errno, error.strerror, str(target)) from error
         raise
 
 
@@ -428,7 +434,11 @@ def _key(key_hex: str | None, key_file: Path | None) -> bytes:
     if key_hex is not None and key_file is not None:
         raise click.UsageError("--key-hex, --key-file: only one of them is allowed")
     if key_file is not None:
-        return key_file.read_bytes()
+        with key_file.open("rb") as file:
+            key = file.read(LARGEST_KEY + 1)
+        if len(key) > LARGEST_KEY:
+            raise click.UsageError(f"--key-file: {key_file} has more than {LARGEST_KEY} bytes")
+        return key
     where = "--key-hex" if key_hex is not None else KEY_VARIABLE
     text = key_hex if key_hex is not None else os.environ.get(KEY_VARIABLE)
     if text is None:
@@ -450,6 +460,7 @@ def _key(key_hex: str | None, key_file: Path | None) -> bytes:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="File that holds the key as raw bytes.",
 )
+@click.option("--in-place", is_flag=True, help="Allow TARGET to be SOURCE, which is lost then.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 def command(
     operation: str,
@@ -459,12 +470,15 @@ def command(
     key_hex: str | None,
     key_file: Path | None,
     *,
+    in_place: bool,
     as_json: bool,
 ) -> None:
     """Encrypt or decrypt one column of the Parquet file SOURCE into TARGET, with authentication.
 
     TARGET appears when it is complete, and after decryption only if all of the column was right.
     """
+    if not in_place and target.exists() and source.samefile(target):
+        raise click.UsageError(f"TARGET: {target} is SOURCE; --in-place replaces it")
     run = encrypt_column if operation == "encrypt" else decrypt_column
     try:
         done = run(source, target, column, _key(key_hex, key_file))

@@ -94,7 +94,7 @@ def load(path: Path | None = None) -> list[Vector]:
         OSError: it cannot be read.
     """
     if path is not None:
-        return list(_parse(path.read_bytes(), path.name))
+        return list(_parse(path.read_bytes(), str(path)))
     files = resources.files("cryptodispatch.known_answers").iterdir()
     return [
         vector
@@ -107,26 +107,42 @@ def load(path: Path | None = None) -> list[Vector]:
 def _parse(text: bytes, name: str) -> Iterator[Vector]:
     """Every row becomes a vector or an error: none may be left out unnoticed."""
     seen: set[tuple[str, str]] = set()
+    allowed = ", ".join(f"[[{kind}]]" for kind in _KINDS)
     try:
         document = tomllib.loads(text.decode("utf-8"))
-        if not document:
-            allowed = ", ".join(f"[[{kind}]]" for kind in _KINDS)
-            raise ValueError(f"no rows: {allowed} are allowed")  # noqa: TRY301 - one message for all
-        for kind, rows in document.items():
-            for row in rows:
+    except ValueError as error:
+        raise ValueError(f"vectors: {name}: not TOML: {error}") from error
+    if not any(document.values()):
+        raise ValueError(f"vectors: {name}: no rows: {allowed} are allowed")
+    for kind, rows in document.items():
+        if kind not in _KINDS or not isinstance(rows, list):
+            raise ValueError(f"vectors: {name}: {kind}: {allowed} are allowed")
+        for index, row in enumerate(rows, start=1):
+            try:
                 vector = _vector(_KINDS[kind], row)
                 if (vector.algorithm, vector.source) in seen:
                     raise ValueError(f"{vector.algorithm}, {vector.source}: it is there twice")  # noqa: TRY301
-                seen.add((vector.algorithm, vector.source))
-                yield vector
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"vectors: {name}: {type(error).__name__}: {error}") from error
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"vectors: {name}: {kind} {index}: {error}") from error
+            seen.add((vector.algorithm, vector.source))
+            yield vector
 
 
 def _vector(kind: type[Vector], row: Mapping[str, Any]) -> Vector:
     names = [field.name for field in fields(kind)]
+    if not isinstance(row, dict):
+        raise TypeError(f"{row!r} was given, a table with {', '.join(names)} is needed")
     if sorted(row) != sorted(names):
         raise ValueError(f"a row has {', '.join(row)}; {', '.join(names)} are needed")
     if not (isinstance(row["algorithm"], str) and isinstance(row["source"], str)):
         raise TypeError("algorithm, source: text is needed")
-    return kind(row["algorithm"], row["source"], *(bytes.fromhex(row[name]) for name in names[2:]))
+    return kind(row["algorithm"], row["source"], *(_bytes(name, row[name]) for name in names[2:]))
+
+
+def _bytes(name: str, value: object) -> bytes:
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: {value!r} was given, hexadecimal text is needed")
+    try:
+        return bytes.fromhex(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: {value!r} is no hexadecimal text: {error}") from error

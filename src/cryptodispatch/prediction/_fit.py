@@ -60,6 +60,7 @@ class Prediction:
         threshold: what the fallback would choose on these lines at its own sizes.
         error: the larger of both fits' errors.
         note: what is unusual; empty if nothing is.
+        id, measured: of the table.
     """
 
     algorithm: str
@@ -72,6 +73,8 @@ class Prediction:
     threshold: int
     error: float
     note: str
+    id: str
+    measured: str
 
 
 def fit(side: Side) -> Line:
@@ -131,6 +134,8 @@ def predict(table: Table) -> Prediction:
         threshold=_threshold(hardware.at, software.at),
         error=max(hardware.error, software.error),
         note=note,
+        id=table.id,
+        measured=table.measured,
     )
 
 

@@ -1,4 +1,33 @@
-"""Reading tables of measurements: figures in any published unit become a time per request."""
+"""Reading tables of measurements: figures in any published unit become a time per request.
+
+A file is TOML with one ``[[table]]`` per algorithm and way of measuring::
+
+    tick_hz = 25000000           # ticks or cycles per second; only with those units
+    [[table]]
+    algorithm = "cbc(aes)-128"   # any name
+    unit = "ticks"
+    sizes = [16, 256, 1024, 4096]
+    hardware = [322, 312, 434, 980]
+    software = [18, 138, 520, 2051]
+
+==================== ============================================================================
+field                meaning
+==================== ============================================================================
+algorithm            name; needed
+unit                 of the figures; needed: s, ms, us, ns, ticks or cycles of a request; B/s, kB/s,
+                     MB/s (powers of 1000); ops/s; operations in `seconds`
+sizes                bytes of a request; or hardware_sizes, software_sizes, where they differ
+hardware             the engine's figures, one for each size
+software             the CPU's; another name with `cryptodispatch predict --software NAME`
+seconds              with unit operations: how long each size ran; or hardware_seconds, ...
+fallback, threshold  figures of an engine with its software fallback on: software up to threshold
+                     bytes and hardware above (threshold_rule "below": software below it)
+id, api, direction   tell tables of one algorithm apart; optional
+tick_hz              of the file: without it ticks and cycles stay what they are
+==================== ============================================================================
+
+Other fields are not read.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +43,9 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-__all__ = ["Side", "Table", "load_tables"]
+__all__ = ["SOFTWARE", "Side", "Table", "load_tables"]
 
+SOFTWARE = "software"  # the row that is the software side unless another is asked for
 _THROUGHPUT = {"B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6}
 _TIMES = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
 
@@ -41,38 +71,58 @@ class Table:
         algorithm: as the file names it.
         time_unit: ``"ns"``, or ``"cycles"`` where their frequency is not known.
         hardware, software: the sides; None where the file has no such row.
+        id: what the file calls the table; else its number, from 1.
+        measured: by what and in which direction, if the file says so; empty if not.
     """
 
     algorithm: str
     time_unit: str
     hardware: Side | None
     software: Side | None
+    id: str = ""
+    measured: str = ""
 
 
-def load_tables(path: Path, software: str = "software") -> list[Table]:
-    """Read the tables of a TOML file in the format of the measurements folder.
+def load_tables(path: Path, software: str = SOFTWARE) -> list[Table]:
+    """Read the tables of a TOML file of the format above.
 
     Args:
         path: of the file.
         software: name of the row that is the software side, as ``"software_ce"``.
 
     Raises:
-        ValueError: it is not of that format; the text names table and field.
+        LookupError: no table has a row `software`, which is not the usual one.
+        ValueError: the file is not of that format; the text names file, table and field.
         OSError: it cannot be read.
     """
     try:
         document = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path.name}: not TOML: {error}") from error
+        raise ValueError(f"{path}: not TOML: {error}") from error
     rows = document.get("table")
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise ValueError(f"{path.name}: table: at least one [[table]] is needed")
-    return [
-        _table(
-            row, document.get("tick_hz"), f"{path.name}: table {row.get('id', index + 1)}", software
+        more = (
+            ": it has [[break_even]] alone, which says where the sides meet, and no times to fit"
+            if "break_even" in document
+            else ""
         )
-        for index, row in enumerate(rows)
+        raise ValueError(f"{path}: table: at least one [[table]] is needed{more}")
+    if software != SOFTWARE and not any(software in row for row in rows):
+        found = dict.fromkeys(name for row in rows for name in row if _is_software(name))
+        raise LookupError(
+            f"{path}: no table has a row {software!r}; rows of software are: "
+            f"{', '.join(found) or 'none'}"
+        )
+    numbered = [{"id": index + 1, **row} for index, row in enumerate(rows)]
+    return [
+        _table(row, document.get("tick_hz"), f"{path}: table {row['id']}", software)
+        for row in numbered
     ]
+
+
+def _is_software(name: str) -> bool:
+    """Whether a field is a row of software's figures, not their sizes, seconds or name."""
+    return "software" in name and not name.endswith(("_sizes", "_seconds", "_name", "_version"))
 
 
 def _table(row: Mapping[str, Any], tick_hz: object, where: str, software_row: str) -> Table:
@@ -88,7 +138,9 @@ def _table(row: Mapping[str, Any], tick_hz: object, where: str, software_row: st
         hardware = hardware or high
     unit = row.get("unit")
     in_cycles = unit in ("ticks", "cycles") and tick_hz is None
-    return Table(algorithm, "cycles" if in_cycles else "ns", hardware, software)
+    measured = ", ".join(str(row[name]) for name in ("api", "direction") if name in row)
+    time_unit = "cycles" if in_cycles else "ns"
+    return Table(algorithm, time_unit, hardware, software, str(row["id"]), measured)
 
 
 def _numbers(row: Mapping[str, Any], field: str, where: str) -> list[float]:

@@ -116,8 +116,13 @@ def _well_formed(choices: object) -> bool:
 
 
 def save(choices: dict[str, dict[str, Any]]) -> str:
-    """Write the file, all or nothing; returns its path, or "" if it is off or cannot be written."""
+    """Write the file, all or nothing; returns its path, or "" if there is to be none.
+
+    Raises:
+        OSError: it cannot be written; ``filename`` is its path.
+    """
     import contextlib  # noqa: PLC0415 - who measures has time
+    import errno  # noqa: PLC0415 - the same
     import json  # noqa: PLC0415 - the same
     import tempfile  # noqa: PLC0415 - the same
 
@@ -136,11 +141,12 @@ def save(choices: dict[str, dict[str, Any]]) -> str:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)  # noqa: PTH105
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
         if temporary:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)  # noqa: PTH108
-        return ""
+        number = getattr(error, "errno", None) or errno.EINVAL
+        raise OSError(number, getattr(error, "strerror", None) or str(error), path) from error
     return path
 
 

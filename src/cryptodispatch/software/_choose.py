@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -94,10 +95,12 @@ def choose_software(
     *,
     save: bool = True,
     progress: Callable[[str, int, int], object] | None = None,
-) -> tuple[dict[str, SoftwareChoice], str]:
-    """Do what ``benchmark.choose_software`` says; returns the choices and the file they are in.
+) -> tuple[dict[str, SoftwareChoice], str, str]:
+    """Do what ``benchmark.choose_software`` says.
 
-    The file is "" if they are not kept.
+    Returns:
+        tuple: the choices, the file they are kept in, and why they are not; one of the latter two
+            is "", both without `save`.
     """
     _engine.load_openssl()  # without them there is less to choose from
     _engine.load_pycryptodome()
@@ -126,7 +129,19 @@ def choose_software(
                 "threshold": choice.threshold,
             }
     _priorities.apply(kept)
-    return choices, _cache.save(kept) if save else ""
+    return choices, *(_keep(kept) if save else ("", ""))
+
+
+def _keep(choices: dict[str, dict[str, object]]) -> tuple[str, str]:
+    """Write the file: its path, or why not."""
+    try:
+        path = _cache.save(choices)
+    except OSError as error:
+        return "", f"{error.filename}: {error.strerror}"
+    if path:
+        return path, ""
+    off = os.environ.get("CRYPTODISPATCH_CACHE", "").lower() == "off"
+    return "", "CRYPTODISPATCH_CACHE=off" if off else "there is no home folder"
 
 
 def _own_order(own: dict[str, int]) -> tuple[str, ...]:
