@@ -1,5 +1,5 @@
 # cython: language_level=3, binding=False, boundscheck=False, wraparound=False, initializedcheck=False
-# cython: embedsignature=True
+# cython: embedsignature=True, auto_pickle=False
 """The engine: registry, transforms, clock, benchmark, fallback and driver, bound to C.
 
 Marshals only: every decision is made in C or in the facade. The parts are in the .pxi files.
@@ -24,9 +24,9 @@ from cpython.bytes cimport (
 )
 from cpython.list cimport PyList_GET_SIZE, PyList_New, PyList_SET_ITEM
 from cpython.ref cimport Py_INCREF
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
+from libc.stdint cimport INT32_MAX, INT32_MIN, INT64_MAX, int32_t, int64_t, uint8_t, uint32_t, uint64_t, uintptr_t
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memcpy, memset, strncpy
+from libc.string cimport memcpy, memset, strchr, strncpy
 
 from cdecl cimport *
 
@@ -44,6 +44,7 @@ from cryptodispatch._errors import (
     DeviceTimeoutError,
     InvalidKeyError,
     UnknownAlgorithmError,
+    shown,
     unknown_algorithm,
 )
 
@@ -52,10 +53,12 @@ include "buffers.pxi"
 include "registry.pxi"
 include "sources.pxi"
 include "clock.pxi"
+include "gil.pxi"
 include "cipher.pxi"
 include "stream.pxi"
 include "request.pxi"
 include "hash.pxi"
+include "hash_stream.pxi"
 include "aead.pxi"
 include "batch.pxi"
 include "packed.pxi"

@@ -3,7 +3,7 @@
 
 @cython.final
 cdef class Aead:
-    """One keyed instance of one authenticated-encryption implementation.
+    """Aead(algorithm, key=None, auth_key=None, tag_size=None)\n--\n\nOne keyed instance of one AEAD implementation.
 
     Args:
         algorithm: algorithm name (``"authenc(hmac(sha256),cbc(aes))"``) or driver name.
@@ -27,8 +27,10 @@ cdef class Aead:
     cdef Py_ssize_t active
     cdef bint closed
 
-    def __cinit__(self, algorithm, key=None, auth_key=None, tag_size=None):
+    def __cinit__(self, algorithm=None, key=None, auth_key=None, tag_size=None, *extra, **unknown):
         cdef cd_status status
+        if algorithm is None or extra or unknown:
+            _check_arguments("Aead(algorithm, key=None, auth_key=None, tag_size=None)", algorithm, extra, unknown)
         name = _algorithm_name(algorithm)
         status = cd_aead_new(&self.handle, registry.handle, name, 0, CD_FLAG_MODELLED)
         if status == CD_E_UNKNOWN_ALGORITHM or status == CD_E_UNAVAILABLE:
@@ -38,7 +40,7 @@ cdef class Aead:
         self.iv_length = self.implementation.iv_size
         self.tag_length = self.implementation.max_tag_size
         if tag_size is not None:
-            size = index_of(tag_size)
+            size = _integer(tag_size, "tag_size")
             if not 1 <= size <= self.tag_length:
                 raise ValueError(f"tag_size: {size} was given, 1 to {self.tag_length} are allowed")
             check(cd_aead_set_tag_size(self.handle, size))
@@ -49,7 +51,11 @@ cdef class Aead:
     def __dealloc__(self):
         cd_aead_free(self.handle)
 
+    def __reduce__(self):
+        raise _cannot_pickle(self, "make another one from the name and the keys")
+
     def __enter__(self):
+        self.ready()
         return self
 
     def __exit__(self, *_exception):
@@ -95,22 +101,22 @@ cdef class Aead:
         """
         cdef Bytes first, second
         cdef cd_status status
-        self.ready()
-        if self.active:
-            raise RuntimeError("set_key: a request of this aead is under way")
         second.viewed = False
         take(&first, key, "key")
         try:
             take(&second, auth_key, "auth_key")
+            self.ready()  # after the keys' buffers may have run code
+            if self.active:
+                raise RuntimeError("set_key: a request of this aead is under way")
             status = cd_aead_set_key(self.handle, first.data, first.length, second.data, second.length)
             lengths = first.length, second.length
         finally:
             release(&first)
             release(&second)
         if status == CD_E_KEY and lengths[0] not in self.key_sizes:
-            raise InvalidKeyError(f"key: {lengths[0]} bytes were given, {self.name} takes {_sizes(self.key_sizes)}")
+            raise InvalidKeyError(f"key: {_given(lengths[0])}, {self.name} takes {_sizes(self.key_sizes)}")
         if status == CD_E_KEY:
-            raise InvalidKeyError(f"auth_key: {lengths[1]} bytes were given, at most 1048576 are allowed")
+            raise InvalidKeyError(f"auth_key: {_given(lengths[1])}, at most 1048576 are allowed")
         check(status)
 
     @property
@@ -205,7 +211,7 @@ cdef class Aead:
             take(&extra, aad, "aad")
             if source.length < self.tag_length:
                 raise ValueError(
-                    f"data: {source.length} bytes were given, at least the {self.tag_length} of a tag are needed")
+                    f"data: {_given(source.length)}, at least the {self.tag_length} of a tag are needed")
             request.length = source.length - self.tag_length
             out = PyBytes_FromStringAndSize(NULL, request.length)
             request.source = source.data
@@ -271,12 +277,14 @@ cdef class Aead:
             memcpy(request.iv, buffer.data, length)
         release(&buffer)
         if length != self.iv_length:
-            raise ValueError(f"iv: {length} bytes were given, {self.name} takes {self.iv_length}")
+            raise ValueError(f"iv: {_given(length)}, {self.name} takes {self.iv_length}")
         return 0
 
     cdef cd_status execute(self, cd_aead_request *request, bint decrypt) noexcept:
         """Run one request to its end; the GIL is released while that takes long."""
         cdef cd_status status
+        if self.handle == NULL:
+            return CD_E_INVALID  # closed by code that a buffer ran; failure() says so
         self.active += 1
         if request.length + request.aad_len <= gil_release_bytes:
             if decrypt:

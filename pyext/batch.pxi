@@ -38,6 +38,8 @@ cdef int view_row(Rows *rows, object value, str name, Py_ssize_t index, const ui
         PyObject_GetBuffer(value, view, PyBUF_SIMPLE)
     except (BufferError, TypeError, ValueError) as cause:
         raise _buffer_error(value, f"{name}[{index}]", False, cause) from None
+    if view.itemsize >= <Py_ssize_t>sizeof(void *):
+        _refuse_objects(view, value, f"{name}[{index}]")
     rows.viewed += 1
     out[0] = <const uint8_t *>view.buf
     out_length[0] = view.len
@@ -58,10 +60,13 @@ cdef list as_list(object records, str name):
     # caller's list may change meanwhile.
     if isinstance(records, (str, bytes, bytearray, memoryview)):
         raise TypeError(f"{name}: {type(records).__name__} was given, a sequence of bytes-like objects is needed")
-    try:
+    if type(records) is list or type(records) is tuple:
         return list(records)
+    try:
+        iterator = iter(records)
     except TypeError:
         raise TypeError(f"{name}: {type(records).__name__} was given, a sequence of bytes-like objects is needed") from None
+    return list(iterator)  # outside: what the caller's iterator raises is the caller's
 
 
 cdef object batch_error(list failed, list results):
@@ -94,7 +99,7 @@ cdef inline int copy_iv(uint8_t *out, object transform, object value, Py_ssize_t
             memcpy(out, view.data, size)
         else:
             failed.append((index, ValueError(
-                f"ivs[{index}]: iv: {view.length} bytes were given, {transform.name} takes {size}")))
+                f"ivs[{index}]: {_given(view.length)}, {transform.name} takes {size}")))
     finally:
         release(&view)
     return 0
@@ -152,9 +157,10 @@ cdef list cipher_many(Cipher cipher, object records, object ivs, bint decrypt):
     cipher.active += 1
     try:
         vectors = copy_ivs(cipher, cipher.iv_length, ivs, rows.count, failed)
-        results = PyList_New(rows.count)
         for index in range(rows.count):
             take_row(&rows, given[index], "records", index, &batch[index].source, &batch[index].length)
+        results = PyList_New(rows.count)  # after the records' buffers, which may run code
+        for index in range(rows.count):
             batch[index].destination = <uint8_t *>PyBytes_AS_STRING(new_result(results, index, batch[index].length))
             batch[index].iv = vectors + index * cipher.iv_length
             total += batch[index].length
@@ -206,11 +212,12 @@ cdef list hash_many(Hash hash, object records):
         raise MemoryError("records: out of memory")
     hash.active += 1
     try:
-        results = PyList_New(rows.count)
         for index in range(rows.count):
             take_row(&rows, given[index], "records", index, &batch[index].source, &batch[index].length)
+        results = PyList_New(rows.count)  # after the records' buffers, which may run code
+        for index in range(rows.count):
             batch[index].digest = <uint8_t *>PyBytes_AS_STRING(new_result(results, index, hash.digest_length))
-            total += batch[index].length
+            total += batch[index].length + CD_HASH_BLOCK  # of padding
         if total > gil_release_bytes or hash.implementation.flags & CD_FLAG_ASYNC:
             with nogil:
                 bad = cd_hash_digest_records(hash.handle, batch, rows.count)
@@ -254,14 +261,15 @@ cdef list aead_many(Aead aead, object records, object ivs, object aads, bint dec
         vectors = copy_ivs(aead, aead.iv_length, ivs, rows.count, failed)
         for index, _error in failed:
             batch[index].status = CD_E_INVALID  # named already
-        results = PyList_New(rows.count)
         for index in range(rows.count):
             take_row(&rows, given[index], "records", index, &batch[index].source, &batch[index].length)
             if given_aads is not None:
                 take_row(&rows, given_aads[index], "aads", index, &batch[index].aad, &batch[index].aad_len)
+        results = PyList_New(rows.count)  # after the records' buffers, which may run code
+        for index in range(rows.count):
             batch[index].iv = vectors + index * aead.iv_length
             aead_row(aead, &batch[index], results, index, decrypt, failed)
-            total += batch[index].length + batch[index].aad_len
+            total += batch[index].length + batch[index].aad_len + CD_HASH_BLOCK  # of padding
         for index, _error in failed:  # refused below
             batch[index].tag = NULL
         if total > gil_release_bytes or aead.implementation.flags & CD_FLAG_ASYNC:
@@ -307,6 +315,6 @@ cdef inline int aead_row(Aead aead, cd_aead_record *record, list results, Py_ssi
         new_result(results, index, 0)
         if record.status == CD_OK:
             failed.append((index, ValueError(
-                f"records[{index}]: data: {record.length} bytes were given, at least the {aead.tag_length} "
+                f"records[{index}]: data: {_given(record.length)}, at least the {aead.tag_length} "
                 "of a tag are needed")))
     return 0

@@ -1,33 +1,9 @@
 # Ciphers: one call from Python is one request.
 
-# Requests longer than this release the GIL while software runs: releasing and taking it costs about
-# 40 ns, which is 2 % of 4096 bytes of chained AES-NI CBC and 10 % of wide CTR (speed.md's machine;
-# measured by benchmarks/compare.py).
-cdef size_t gil_release_bytes = 4096
-
-
-def gil_release_size():
-    """Bytes above which a request releases the GIL."""
-    return gil_release_bytes
-
-
-def set_gil_release_size(Py_ssize_t size):
-    """Set the bytes above which a request releases the GIL, for all transforms of this process.
-
-    Waits for an engine release it always. 0: every request that has any text.
-
-    Raises:
-        ValueError: size is negative.
-    """
-    global gil_release_bytes
-    if size < 0:
-        raise ValueError(f"size: {size} was given, 0 or more is allowed")
-    gil_release_bytes = size
-
 
 @cython.final
 cdef class Cipher:
-    """One keyed instance of one cipher implementation.
+    """Cipher(algorithm, key=None)\n--\n\nOne keyed instance of one cipher implementation.
 
     Args:
         algorithm: algorithm name (``"cbc(aes)"``: the implementation with the highest priority) or
@@ -47,8 +23,10 @@ cdef class Cipher:
     cdef Py_ssize_t active  # requests and streams under way: the key must not change under them
     cdef bint closed
 
-    def __cinit__(self, algorithm, key=None):
+    def __cinit__(self, algorithm=None, key=None, *extra, **unknown):
         cdef cd_status status
+        if algorithm is None or extra or unknown:
+            _check_arguments("Cipher(algorithm, key=None)", algorithm, extra, unknown)
         name = _algorithm_name(algorithm)
         status = cd_cipher_new(&self.handle, registry.handle, name, 0, CD_FLAG_MODELLED)
         if status == CD_E_UNKNOWN_ALGORITHM or status == CD_E_UNAVAILABLE:
@@ -62,7 +40,11 @@ cdef class Cipher:
     def __dealloc__(self):
         cd_cipher_free(self.handle)
 
+    def __reduce__(self):
+        raise _cannot_pickle(self, "make another one from the name and the key")
+
     def __enter__(self):
+        self.ready()
         return self
 
     def __exit__(self, *_exception):
@@ -113,15 +95,16 @@ cdef class Cipher:
         """
         cdef Bytes buffer
         cdef cd_status status
-        self.ready()
-        if self.active:
-            raise RuntimeError("set_key: a request of this cipher is under way")
         take(&buffer, key, "key")
+        if self.closed or self.active:  # after the key's buffer may have run code
+            release(&buffer)
+            self.ready()
+            raise RuntimeError("set_key: a request of this cipher is under way")
         status = cd_cipher_set_key(self.handle, buffer.data, buffer.length)
         length = buffer.length
         release(&buffer)
         if status == CD_E_KEY or status == CD_E_INVALID:
-            raise InvalidKeyError(f"key: {length} bytes were given, {self.name} takes {_sizes(self.key_sizes)}")
+            raise InvalidKeyError(f"key: {_given(length)}, {self.name} takes {_sizes(self.key_sizes)}")
         check(status)
 
     @property
@@ -259,12 +242,14 @@ cdef class Cipher:
             memcpy(request.iv, buffer.data, length)
         release(&buffer)
         if length != self.iv_length:
-            raise ValueError(f"iv: {length} bytes were given, {self.name} takes {self.iv_length}")
+            raise ValueError(f"iv: {_given(length)}, {self.name} takes {self.iv_length}")
         return 0
 
     cdef inline cd_status execute(self, cd_cipher_request *request, bint decrypt) noexcept:
         """Run one request to its end; the GIL is released while that takes long."""
         cdef cd_status status
+        if self.handle == NULL:
+            return CD_E_INVALID  # closed by code that a buffer ran; failure() says so
         if request.length > gil_release_bytes:
             return self.execute_long(request, decrypt)
         self.active += 1
@@ -295,7 +280,7 @@ cdef class Cipher:
             return ValueError("cipher: it is closed")
         name = self.name
         if status == CD_E_LENGTH and length % self.implementation.block_size:
-            text = f"{length} bytes were given, {name} takes multiples of {self.implementation.block_size}"
+            text = f"{_given(length)}, {name} takes multiples of {self.implementation.block_size}"
         elif status == CD_E_LENGTH:
             text = f"{length} bytes are more than {name} can do under one IV"
         elif status == CD_E_OVERLAP:
@@ -358,7 +343,7 @@ cdef class Cipher:
         try:
             take_writable(&destination, out, "out")
             if destination.length < source.length:
-                raise ValueError(f"out: {destination.length} bytes were given, at least {source.length} are needed")
+                raise ValueError(f"out: {_given(destination.length)}, at least {source.length} are needed")
             request.source = source.data
             request.destination = destination.data
             request.length = source.length

@@ -19,6 +19,7 @@ cdef class Driver:
     def __cinit__(self, uintptr_t bus_address, owner, uint32_t ring_entries, uint64_t request_timeout_ns,
                   uint32_t hash_segment):
         cdef cd_error error
+        cdef cd_status status
         cdef cd_eip93_driver_config config
         error.message[0] = 0
         memset(&config, 0, sizeof(config))  # fields that are new in C
@@ -26,7 +27,10 @@ cdef class Driver:
         config.request_timeout_ns = request_timeout_ns
         config.hash_segment = hash_segment
         self.owner = owner
-        check(cd_eip93_driver_new(&self.handle, registry.handle, <cd_eip93_bus *>bus_address, &config, &error), &error)
+        status = cd_eip93_driver_new(&self.handle, registry.handle, <cd_eip93_bus *>bus_address, &config, &error)
+        if status == CD_E_EXISTS:
+            raise DeviceError(f"device: an EIP-93 is open already, close it first ({_text(status, &error)})")
+        check(status, &error)
 
     def __dealloc__(self):
         cd_eip93_driver_free(self.handle)

@@ -31,6 +31,37 @@ cdef int check(cd_status status, const cd_error *error=NULL) except -1:
     return 0
 
 
+cdef str _bytes(Py_ssize_t length):
+    return "1 byte" if length == 1 else f"{length} bytes"
+
+
+cdef str _given(Py_ssize_t length):
+    return f"{_bytes(length)} {'was' if length == 1 else 'were'} given"
+
+
+cdef object _integer(object value, str name):
+    """The value as an int, or a TypeError that names the argument."""
+    try:
+        return index_of(value)
+    except TypeError:
+        raise TypeError(f"{name}: {type(value).__name__} was given, int is needed") from None
+
+
+cdef int _check_arguments(str signature, object algorithm, tuple extra, dict unknown) except -1:
+    """What the constructors of transforms are given; Python's own text would speak of __cinit__."""
+    if unknown:
+        raise TypeError(f"{next(iter(unknown))}: there is no such argument: {signature}")
+    if extra:
+        raise TypeError(f"too many arguments were given: {signature}")
+    if algorithm is None:
+        raise TypeError(f"algorithm: none was given, str is needed: {signature}")
+    return 0
+
+
+cdef object _cannot_pickle(object value, str instead):
+    return TypeError(f"{type(value).__name__}: it can be neither pickled nor copied; {instead}")
+
+
 def status_names():
     """Every status code with its name, for tests: {number: name}."""
     return {code: cd_status_name(code).decode() for code in range(CD_STATUS_LAST, 2)}

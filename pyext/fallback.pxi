@@ -80,6 +80,9 @@ cdef class FallbackHandle:
         with nogil:
             cd_fallback_free(handle)
 
+    def closed(self):
+        return self.handle == NULL
+
     cdef int ready(self) except -1:
         if self.handle == NULL:
             raise ValueError("fallback: it is closed")

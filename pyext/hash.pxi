@@ -1,9 +1,9 @@
-# Hashes and HMACs: one-shot digests, and messages in pieces.
+# Hashes and HMACs: one-shot digests.
 
 
 @cython.final
 cdef class Hash:
-    """One instance of one hash implementation, keyed for an HMAC.
+    """Hash(algorithm, key=None)\n--\n\nOne instance of one hash implementation, keyed for an HMAC.
 
     Args:
         algorithm: algorithm name (``"sha256"``, ``"hmac(sha256)"``: the implementation with the highest
@@ -24,8 +24,10 @@ cdef class Hash:
     cdef Py_ssize_t active
     cdef bint closed
 
-    def __cinit__(self, algorithm, key=None):
+    def __cinit__(self, algorithm=None, key=None, *extra, **unknown):
         cdef cd_status status
+        if algorithm is None or extra or unknown:
+            _check_arguments("Hash(algorithm, key=None)", algorithm, extra, unknown)
         name = _algorithm_name(algorithm)
         status = cd_hash_new(&self.handle, registry.handle, name, 0, CD_FLAG_MODELLED)
         if status == CD_E_UNKNOWN_ALGORITHM or status == CD_E_UNAVAILABLE:
@@ -39,7 +41,11 @@ cdef class Hash:
     def __dealloc__(self):
         cd_hash_free(self.handle)
 
+    def __reduce__(self):
+        raise _cannot_pickle(self, "make another one from the name and the key")
+
     def __enter__(self):
+        self.ready()
         return self
 
     def __exit__(self, *_exception):
@@ -85,16 +91,17 @@ cdef class Hash:
         """
         cdef Bytes buffer
         cdef cd_status status
-        self.ready()
-        if self.active:
-            raise RuntimeError("set_key: a digest or stream of this hash is under way")
         take(&buffer, key, "key")
+        if self.closed or self.active:  # after the key's buffer may have run code
+            release(&buffer)
+            self.ready()
+            raise RuntimeError("set_key: a digest or stream of this hash is under way")
         status = cd_hash_set_key(self.handle, buffer.data, buffer.length)
         length = buffer.length
         release(&buffer)
         if status == CD_E_KEY:
             allowed = "at most 1048576" if self.implementation.key_sizes else "no key"
-            raise InvalidKeyError(f"key: {length} bytes were given, {self.name} takes {allowed}")
+            raise InvalidKeyError(f"key: {_given(length)}, {self.name} takes {allowed}")
         check(status)
 
     @property
@@ -133,6 +140,8 @@ cdef class Hash:
     cdef inline cd_status execute(self, cd_hash_request *request) noexcept:
         """Run one digest to its end; the GIL is released while that takes long."""
         cdef cd_status status
+        if self.handle == NULL:
+            return CD_E_INVALID  # closed by code that a buffer ran; failure() says so
         if request.length > gil_release_bytes:
             return self.execute_long(request)
         self.active += 1
@@ -176,6 +185,10 @@ cdef class Hash:
             raise self.failure(status)
         return out
 
+    def hexdigest(self, data):
+        """Return the digest of one whole message in hexadecimal: str; as ``digest``."""
+        return self.digest(data).hex()
+
     cdef object digest_viewed(self, object data):
         cdef cd_hash_request request
         cdef Bytes source
@@ -211,7 +224,7 @@ cdef class Hash:
             take_writable(&destination, out, "out")
             if destination.length < self.digest_length:
                 raise ValueError(
-                    f"out: {destination.length} bytes were given, at least {self.digest_length} are needed")
+                    f"out: {_given(destination.length)}, at least {self.digest_length} are needed")
             request.source = source.data
             request.length = source.length
             request.digest = destination.data
@@ -262,122 +275,3 @@ cdef cd_status _finish_hash(cd_hash *handle, cd_hash_request *request) noexcept 
             return <cd_status>request.status
         if status != CD_E_TIMEOUT:
             return status
-
-
-@cython.final
-@cython.no_gc_clear  # __dealloc__ gives back its use of the transform
-cdef class HashStream:
-    """A message that is hashed in pieces; digests can be taken at any time, and it goes on.
-
-    Made by ``Hash.new``. Several threads may update one stream: each update is taken as a whole.
-    """
-
-    cdef Hash hash
-    cdef cd_hash_state state
-    cdef object lock
-
-    def __cinit__(self, Hash hash not None):
-        hash.ready()
-        cdef cd_status status = cd_hash_begin(hash.handle, &self.state)
-        if status != CD_OK:
-            raise hash.failure(status)
-        self.hash = hash
-        hash.active += 1  # the key must not change in the middle of a message
-        self.lock = allocate_lock()
-
-    def __dealloc__(self):
-        memset(&self.state, 0, sizeof(self.state))
-        if self.hash is not None:
-            self.hash.leave()
-
-    def update(self, data):
-        """Take the next piece; an error leaves the message as it was."""
-        cdef Bytes source
-        cdef cd_status status
-        self.hash.ready()
-        take(&source, data, "data")
-        try:
-            with self.lock:
-                if source.length > gil_release_bytes or self.hash.implementation.flags & CD_FLAG_ASYNC:
-                    with nogil:
-                        status = cd_hash_update(self.hash.handle, &self.state, source.data, source.length)
-                else:
-                    status = cd_hash_update(self.hash.handle, &self.state, source.data, source.length)
-        finally:
-            release(&source)
-        if status != CD_OK:
-            raise self.hash.failure(status)
-
-    def digest(self):
-        """Return the digest of the message so far: bytes."""
-        cdef cd_status status
-        cdef cd_hash_state state
-        cdef bytes out
-        self.hash.ready()
-        out = PyBytes_FromStringAndSize(NULL, self.hash.digest_length)
-        cdef uint8_t *digest = <uint8_t *>PyBytes_AS_STRING(out)
-        with self.lock:
-            state = self.state
-        with nogil:
-            status = cd_hash_finish(self.hash.handle, &state, digest)
-        memset(&state, 0, sizeof(state))
-        if status != CD_OK:
-            raise self.hash.failure(status)
-        return out
-
-    def hexdigest(self):
-        """Return the digest of the message so far in hexadecimal: str."""
-        return self.digest().hex()
-
-    def copy(self):
-        """Return a stream of its own that goes on from here."""
-        cdef HashStream other = HashStream(self.hash)
-        with self.lock:
-            other.state = self.state
-        return other
-
-    def export_state(self):
-        """Return the state as bytes that ``import_state`` of any implementation of the algorithm takes.
-
-        As secret as the message; for an HMAC as secret as the key.
-        """
-        cdef uint8_t blob[240]
-        self.hash.ready()
-        with self.lock:
-            cd_hash_export(self.hash.handle, &self.state, blob)
-        return (<char *>blob)[:CD_HASH_BLOB_SIZE]
-
-    def import_state(self, blob):
-        """Go on from an exported state instead of this one.
-
-        Raises:
-            ValueError: not an exported state, or one of another algorithm; the stream is as it was.
-        """
-        cdef Bytes source
-        cdef cd_status status
-        cdef cd_hash_state state
-        self.hash.ready()
-        take(&source, blob, "blob")
-        status = cd_hash_import(self.hash.handle, &state, source.data, source.length)
-        release(&source)
-        if status == CD_E_MISMATCH:
-            raise ValueError(f"blob: the state of another algorithm was given, {self.hash.name} is needed")
-        if status != CD_OK:
-            raise ValueError("blob: it is not an exported state")
-        with self.lock:
-            self.state = state
-
-    @property
-    def name(self):
-        """Algorithm name."""
-        return self.hash.name
-
-    @property
-    def digest_size(self):
-        """Bytes of a digest."""
-        return self.hash.digest_size
-
-    @property
-    def block_size(self):
-        """Bytes of a block of the hash: 64."""
-        return CD_HASH_BLOCK

@@ -24,12 +24,16 @@ cdef inline int64_t offset_at(const Offsets *offsets, Py_ssize_t index) noexcept
 cdef int offset_width(const Py_buffer *view, object offset_size) except -1:
     """Bytes of one offset: 4 or 8."""
     cdef bytes kind = b"B" if view.format == NULL else <bytes>view.format
+    native = (b"", b"@", b"=", b"<" if _byteorder == "little" else b">")
+    typed = view.ndim == 1 and kind[:len(kind) - 1] in native and kind.endswith((b"i", b"l", b"q"))
     if offset_size is not None:
         if offset_size not in (4, 8):
             raise ValueError(f"offset_size: {offset_size!r} was given, 4 or 8 are allowed")
-        return offset_size
-    native = (b"", b"@", b"=", b"<" if _byteorder == "little" else b">")
-    if view.ndim != 1 or kind[:len(kind) - 1] not in native or not kind.endswith((b"i", b"l", b"q")):
+        size = 4 if offset_size == 4 else 8  # not the object's own number
+        if typed and view.itemsize != size:
+            raise ValueError(f"offset_size: {size} was given, the items of offsets have {view.itemsize} bytes")
+        return size
+    if not typed:
         raise ValueError(
             f"offsets: items of format {kind.decode()!r} in {view.ndim} dimensions were given, one of int32 "
             "or int64 in this machine's byte order is needed (or bytes together with offset_size)")
@@ -39,15 +43,22 @@ cdef int offset_width(const Py_buffer *view, object offset_size) except -1:
 cdef int copy_offsets(Offsets *out, const Py_buffer *view, int width, Py_ssize_t values) except -1:
     """Copy and check: ascending, within the values."""
     cdef int64_t previous = 0, here
+    cdef int32_t narrow
     cdef Py_ssize_t index
+    cdef const char *at = <const char *>view.buf  # at any alignment
     if view.len % width or view.len < width:
-        raise ValueError(f"offsets: {view.len} bytes are not a whole number of {width}-byte offsets")
+        raise ValueError(
+            f"offsets: {_given(view.len)}, a whole number of offsets of {width} bytes, one at least, is needed")
     out.count = view.len // width - 1
     out.at = <int64_t *>calloc(out.count + 1, sizeof(int64_t))
     if out.at == NULL:
         raise MemoryError("offsets: out of memory")
     for index in range(out.count + 1):
-        here = (<const int32_t *>view.buf)[index] if width == 4 else (<const int64_t *>view.buf)[index]
+        if width == 4:
+            memcpy(&narrow, at + 4 * index, 4)
+            here = narrow
+        else:
+            memcpy(&here, at + 8 * index, 8)
         if here < previous:
             raise ValueError(f"offsets[{index}]: {here} was given, {previous} or more is needed")
         out.at[index] = previous = here
@@ -58,6 +69,9 @@ cdef int copy_offsets(Offsets *out, const Py_buffer *view, int width, Py_ssize_t
 
 cdef int take_offsets(Offsets *out, object value, object offset_size, Py_ssize_t values) except -1:
     cdef Py_buffer view
+    if not PyObject_CheckBuffer(value):
+        raise TypeError(
+            f"offsets: {type(value).__name__} was given, a buffer of int32 or int64 is needed, such as array.array('q', ...)")
     try:
         PyObject_GetBuffer(value, &view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS)
     except (BufferError, TypeError, ValueError) as cause:
@@ -90,22 +104,27 @@ cdef void note_failure(Failures *failures, int64_t index, int64_t status, int64_
     failures.count += 1
 
 
+cdef object failed_record(object transform, int64_t record, int64_t status, int64_t length):
+    where = f"records[{record}]: "
+    if isinstance(transform, Cipher):
+        return (<Cipher>transform).failure(<cd_status><int>status, length, where)
+    if isinstance(transform, Aead):
+        return (<Aead>transform).failure(<cd_status><int>status, length, where)
+    return (<Hash>transform).failure(<cd_status><int>status, where)
+
+
 cdef object packed_error(object transform, Failures *failures):
     """BatchError for what failed; frees the list."""
     cdef size_t index
+    cdef int64_t *row
     cdef list failed = []
-    for index in range(failures.count):
-        record, status, length = failures.rows[3 * index], failures.rows[3 * index + 1], failures.rows[3 * index + 2]
-        where = f"records[{record}]: "
-        if isinstance(transform, Cipher):
-            error = (<Cipher>transform).failure(<cd_status><int>status, length, where)
-        elif isinstance(transform, Aead):
-            error = (<Aead>transform).failure(<cd_status><int>status, length, where)
-        else:
-            error = (<Hash>transform).failure(<cd_status><int>status, where)
-        failed.append((record, error))
-    free(failures.rows)
-    failures.rows = NULL
+    try:
+        for index in range(failures.count):
+            row = failures.rows + 3 * index
+            failed.append((row[0], failed_record(transform, row[0], row[1], row[2])))
+    finally:
+        free(failures.rows)
+        failures.rows = NULL
     if failures.lost:
         return MemoryError("offsets: out of memory while noting which records failed")
     return batch_error(failed, [])
@@ -113,7 +132,7 @@ cdef object packed_error(object transform, Failures *failures):
 
 cdef int check_room(Bytes *out, Py_ssize_t needed, Bytes *values, bint in_place) except -1:
     if out.length < needed:
-        raise ValueError(f"out: {out.length} bytes were given, at least {needed} are needed")
+        raise ValueError(f"out: {_given(out.length)}, at least {needed} are needed")
     if in_place and out.data == values.data:
         return 0
     if out.data < values.data + values.length and values.data < out.data + needed:
@@ -130,7 +149,7 @@ cdef int check_apart(Bytes *out, Py_ssize_t needed, Bytes *other, str name) exce
 
 cdef int check_ivs(Bytes *ivs, Py_ssize_t count, uint32_t size, str name) except -1:
     if ivs.length != count * <Py_ssize_t>size:
-        raise ValueError(f"ivs: {ivs.length} bytes were given, {name} needs {size} for each of {count} records")
+        raise ValueError(f"ivs: {_given(ivs.length)}, {name} needs {size} for each of {count} records")
     return 0
 
 
@@ -154,9 +173,10 @@ cdef Py_ssize_t cipher_packed(Cipher cipher, object values, object offsets, obje
     bounds.at = NULL
     vectors.data = NULL
     vectors.length = 0
-    take(&source, values, "values")
-    cipher.active += 1
+    source.viewed = False
+    cipher.active += 1  # a buffer may run code that closes it
     try:
+        take(&source, values, "values")
         take_offsets(&bounds, offsets, offset_size, source.length)
         if ivs is not None:
             take(&vectors, ivs, "ivs")
@@ -217,9 +237,10 @@ cdef Py_ssize_t hash_packed(Hash hash, object values, object offsets, object out
     memset(&failures, 0, sizeof(failures))
     destination.viewed = False
     bounds.at = NULL
-    take(&source, values, "values")
-    hash.active += 1
+    source.viewed = False
+    hash.active += 1  # a buffer may run code that closes it
     try:
+        take(&source, values, "values")
         take_offsets(&bounds, offsets, offset_size, source.length)
         take_writable(&destination, out, "out")
         total = bounds.count * <Py_ssize_t>hash.digest_length
@@ -292,7 +313,7 @@ cdef int check_tags(Aead aead, const Offsets *offsets) except -1:
         length = offset_at(offsets, index + 1) - offset_at(offsets, index)
         if length < aead.tag_length:
             raise ValueError(
-                f"records[{index}]: {length} bytes were given, at least the {aead.tag_length} of a tag are needed")
+                f"records[{index}]: {_given(length)}, at least the {aead.tag_length} of a tag are needed")
     return 0
 
 
@@ -308,9 +329,10 @@ cdef Py_ssize_t aead_packed(Aead aead, object values, object offsets, object ivs
     memset(&layout, 0, sizeof(layout))
     vectors.viewed = extra.viewed = destination.viewed = False
     bounds.at = extra_bounds.at = NULL
-    take(&source, values, "values")
-    aead.active += 1
+    source.viewed = False
+    aead.active += 1  # a buffer may run code that closes it
     try:
+        take(&source, values, "values")
         take_offsets(&bounds, offsets, offset_size, source.length)
         take(&vectors, ivs, "ivs")
         check_ivs(&vectors, bounds.count, aead.iv_length, aead.name)

@@ -23,6 +23,16 @@ cdef class Request:
                 self.status = _finish(self.cipher.handle, &self.request)
             self.settle()
 
+    def __reduce__(self):
+        raise _cannot_pickle(self, "its result() can")
+
+    def __repr__(self):
+        if self.cipher is None:
+            return "<Request of nothing>"
+        state = "under way" if self.under_way else "done" if self.status == CD_OK else "failed"
+        what = "a closed cipher" if self.cipher.closed else f"{self.cipher.name} by {self.cipher.driver}"
+        return f"<Request of {what}, {_bytes(self.request.length)}, {state}>"
+
     cdef void settle(self) noexcept:
         self.under_way = False
         self.cipher.leave()
@@ -70,7 +80,11 @@ cdef class Request:
         """
         cdef cd_status status = CD_IN_PROGRESS
         if timeout is not None:
-            if not timeout >= 0:
+            try:
+                allowed = timeout >= 0
+            except TypeError:
+                raise TypeError(f"timeout: {type(timeout).__name__} was given, a number is needed") from None
+            if not allowed:
                 raise ValueError(f"timeout: {timeout!r} was given, 0 or more seconds are allowed")
             status = self.poll(<uint64_t>(min(timeout, 1e9) * 1e9))
             if status == CD_IN_PROGRESS:
@@ -91,6 +105,7 @@ cdef Request _submit(Cipher cipher, object data, object iv, bint decrypt):
     take(&request.source, data, "data")
     if PyBytes_CheckExact(data):
         _take_view(&request.source, data, "data", False)  # the view keeps the object alive
+    cipher.ready()  # again: the buffers may have run code
     request.out = PyBytes_FromStringAndSize(NULL, request.source.length)
     request.request.source = request.source.data
     request.request.destination = <uint8_t *>PyBytes_AS_STRING(request.out)

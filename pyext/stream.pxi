@@ -16,8 +16,8 @@ cdef class CipherStream:
 
     def __cinit__(self, Cipher cipher not None, iv, bint decrypt):
         cdef cd_cipher_request request
-        cipher.ready()
         cipher.take_iv(&request, iv)
+        cipher.ready()  # after the IV's buffer may have run code
         if not cd_cipher_has_key(cipher.handle):
             raise InvalidKeyError(f"key: none is set; set_key of {cipher.name} comes first")
         self.cipher = cipher
@@ -27,6 +27,15 @@ cdef class CipherStream:
 
     def __dealloc__(self):
         self.detach()
+
+    def __reduce__(self):
+        raise _cannot_pickle(self, "start another message with its `iv`")
+
+    def __repr__(self):
+        work = "decrypting" if self.decrypt else "encrypting"
+        if self.cipher.closed or self.state.finished:
+            return f"<CipherStream {'finalized' if self.state.finished else 'closed'}>"
+        return f"<CipherStream {work} {self.cipher.name} by {self.cipher.driver}>"
 
     cdef void detach(self) noexcept:
         if self.cipher is not None and not self.state.finished:
@@ -64,9 +73,9 @@ cdef class CipherStream:
         """
         cdef Bytes source
         cdef bytes out
-        self.ready()
         take(&source, data, "data")
         try:
+            self.ready()  # after the buffer may have run code
             out = PyBytes_FromStringAndSize(NULL, cd_cipher_stream_output_size(&self.state, source.length))
             self.advance(<uint8_t *>PyBytes_AS_STRING(out), &source)
         finally:
@@ -77,14 +86,14 @@ cdef class CipherStream:
         """Take the next piece, write what it completes into `out` and return its number of bytes."""
         cdef Bytes source, destination
         cdef Py_ssize_t length
-        self.ready()
         destination.viewed = False
         take(&source, data, "data")
         try:
             take_writable(&destination, out, "out")
+            self.ready()  # after the buffers may have run code
             length = cd_cipher_stream_output_size(&self.state, source.length)
             if destination.length < length:
-                raise ValueError(f"out: {destination.length} bytes were given, at least {length} are needed")
+                raise ValueError(f"out: {_given(destination.length)}, at least {length} are needed")
             self.advance(destination.data, &source)
         finally:
             release(&source)

@@ -174,7 +174,7 @@ def test_r091_length_rules(aeads: Family) -> None:
         assert aead.decrypt(aead.encrypt(b"", iv), iv) == b""
         for short in range(12):
             with pytest.raises(
-                ValueError, match=f"data: {short} bytes .* at least the 12 of a tag"
+                ValueError, match=f"data: {short} bytes? .* at least the 12 of a tag"
             ):
                 aead.decrypt(sealed[:short], iv, bytes(16))
         if block_size(name) > 1:
@@ -210,7 +210,7 @@ def test_iv_is_checked(aeads: Family) -> None:
     for name in aeads.names:
         aead = make(aeads, name, bytes(key_sizes(name)[0]), b"k")
         for length in {0, 7, 8, 9, 15, 16, 17} - {iv_size(name)}:
-            with pytest.raises(ValueError, match=f"iv: {length} bytes were given, .* takes"):
+            with pytest.raises(ValueError, match=f"iv: {length} bytes? (was|were) given, .* takes"):
                 aead.encrypt(bytes(48), bytes(length))
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import array
+import gc
 import hashlib
 import hmac
 import mmap
 import random
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 import pytest
 from aes_support import block_size, iv_size, material, oracle
@@ -238,3 +242,82 @@ def test_other_buffers():
             out,
         )
         assert out.tobytes() == expected
+
+
+# What buffers' code may do to a call
+
+
+def test_offset_size_is_not_the_objects_own_number() -> None:
+    class Lying:
+        def __eq__(self, other: object) -> bool:
+            return True
+
+        def __hash__(self) -> int:
+            return 4
+
+        def __int__(self) -> int:
+            return 1
+
+        __index__ = __int__
+
+    out = bytearray(32)
+    offsets = array.array("i", [0, 16]).tobytes()
+    cd.Hash("sha256").digest_batch(bytes(16), offsets, out, offset_size=cast("int", Lying()))
+    assert bytes(out) == hashlib.sha256(bytes(16)).digest()
+
+
+def test_offset_size_that_contradicts_the_items_is_refused() -> None:
+    with pytest.raises(ValueError, match="offset_size: 4 was given, the items of offsets have 8"):
+        cd.Hash("sha256").digest_batch(
+            bytes(16), array.array("q", [0, 16]), bytearray(64), offset_size=4
+        )
+
+
+def test_offsets_at_any_address() -> None:
+    offsets = memoryview(b"-" + array.array("q", [0, 16]).tobytes())[1:]
+    out = bytearray(32)
+    cd.Hash("sha256").digest_batch(bytes(16), offsets, out, offset_size=8)
+    assert bytes(out) == hashlib.sha256(bytes(16)).digest()
+
+
+def test_a_generators_own_error_is_the_callers() -> None:
+    def records() -> Iterator[bytes]:
+        yield b"one"
+        raise TypeError("of the caller")
+
+    with pytest.raises(TypeError, match="of the caller"):
+        cd.Hash("sha256").digest_many(records())
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="buffers in Python came with 3.12")
+@pytest.mark.parametrize("what", ["digest_batch", "digest", "digest_many", "set_key"])
+def test_closed_by_a_buffer(what: str) -> None:
+    class Closing:
+        def __buffer__(self, flags: int) -> memoryview:
+            digester.close()
+            return memoryview(bytes(16))
+
+    digester = cd.Hash("hmac(sha256)", b"key")
+    calls: dict[str, Callable[[Any], object]] = {
+        "digest_batch": lambda data: digester.digest_batch(
+            data, array.array("q", [0, 16]), bytearray(32)
+        ),
+        "digest": digester.digest,
+        "digest_many": lambda data: digester.digest_many([b"first", data]),
+        "set_key": digester.set_key,
+    }
+    with pytest.raises((ValueError, cd.BatchError), match="closed"):
+        calls[what](Closing())
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="buffers in Python came with 3.12")
+def test_results_are_not_seen_before_they_are_whole() -> None:
+    class Looking:
+        def __buffer__(self, flags: int) -> memoryview:
+            for seen in gc.get_objects():
+                if type(seen) is list and len(seen) == 77:
+                    assert all(item is not None for item in seen)
+            return memoryview(b"record")
+
+    records = [cast("bytes", Looking()), *[b"record"] * 76]
+    assert cd.Hash("sha256").digest_many(records) == [hashlib.sha256(b"record").digest()] * 77

@@ -141,18 +141,18 @@ def test_each_bad_record_is_named_once() -> None:
     said = {index: str(error) for index, error in caught.value.errors.items()}
     assert list(said) == [1, 2]
     assert said[1].startswith("records[1]: data: 31 bytes of text")
-    assert said[2].startswith("ivs[2]: iv: 0 bytes")
-    with pytest.raises(cd.BatchError, match=r"^ivs\[0\]: iv: 17 bytes .*\(and 3 more\)$") as caught:
+    assert said[2].startswith("ivs[2]: 0 bytes")
+    with pytest.raises(cd.BatchError, match=r"^ivs\[0\]: 17 bytes .*\(and 3 more\)$") as caught:
         aead.decrypt_many(
             [good[:15], good[:15], good, good[1:], good], [bytes(17), iv, iv, iv, b"1"]
         )
     assert caught.value.results == [None, None, bytes(32), None, None]
     said = {index: str(error) for index, error in caught.value.errors.items()}
     assert list(said) == [0, 1, 3, 4]
-    assert said[0].startswith("ivs[0]: iv: 17 bytes")
+    assert said[0].startswith("ivs[0]: 17 bytes")
     assert said[1].startswith("records[1]: data: 15 bytes were given, at least the 16 of a tag")
     assert said[3].startswith("records[3]: data: 31 bytes of text")
-    assert said[4].startswith("ivs[4]: iv: 1 bytes")
+    assert said[4].startswith("ivs[4]: 1 byte was")
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,7 @@ def test_set_key_again(make: Make) -> None:
 def test_failed_set_key_leaves_no_key(make: Make) -> None:
     cipher = make("cbc", bytes(16))
     for bad in (b"", bytes(15), bytes(17), bytes(64)):
-        with pytest.raises(cd.InvalidKeyError, match=rf"key: {len(bad)} bytes .* 16, 24 or 32"):
+        with pytest.raises(cd.InvalidKeyError, match=rf"key: {len(bad)} bytes? .* 16, 24 or 32"):
             cipher.set_key(bad)
         with pytest.raises(cd.InvalidKeyError, match="none is set"):
             cipher.encrypt(bytes(16), bytes(16))
@@ -213,7 +213,7 @@ def test_many_names_the_bad_record(make: Make) -> None:
         cipher.encrypt_many([bytes(16), bytes(15), bytes(16)], ivs)
     with pytest.raises(TypeError, match=r"records\[2\]"):
         cipher.encrypt_many([bytes(16), bytes(16), "text"], ivs)
-    with pytest.raises(ValueError, match=r"ivs\[1\]: iv: 15 bytes"):
+    with pytest.raises(ValueError, match=r"ivs\[1\]: 15 bytes"):
         cipher.encrypt_many([bytes(16)] * 3, [bytes(16), bytes(15), bytes(16)])
     with pytest.raises(ValueError, match="ivs: 3 were given for 2 records"):
         cipher.encrypt_many([bytes(16)] * 2, ivs)
@@ -232,7 +232,7 @@ def test_r097_length_is_checked(make: Make, mode: str, length: int) -> None:
     cipher = make(mode, key)
     for call in (cipher.encrypt, cipher.decrypt):
         with pytest.raises(
-            ValueError, match=rf"data: {length} bytes were given, .* multiples of 16"
+            ValueError, match=rf"data: {length} bytes? (was|were) given, .* multiples of 16"
         ):
             call(bytes(length), iv or None)
     with pytest.raises(ValueError, match="multiples of 16"):
@@ -262,7 +262,7 @@ def test_iv_is_checked(make: Make) -> None:
     cipher = make("cbc", bytes(16))
     for length in (0, 8, 15, 17):
         with pytest.raises(
-            ValueError, match=f"iv: {length} bytes were given, cbc\\(aes\\) takes 16"
+            ValueError, match=f"iv: {length} bytes? (was|were) given, cbc\\(aes\\) takes 16"
         ):
             cipher.encrypt(bytes(16), bytes(length))
     with pytest.raises(TypeError, match="iv: None"):

@@ -199,7 +199,7 @@ def test_r097_length_is_checked(des: Family, length: int) -> None:
         key, iv, text = material(name, 8, 9)
         cipher = make(des, name, key)
         for call in (cipher.encrypt, cipher.decrypt):
-            with pytest.raises(ValueError, match=f"data: {length} bytes .* multiples of 8"):
+            with pytest.raises(ValueError, match=f"data: {length} bytes? .* multiples of 8"):
                 call(bytes(length), iv or None)
         assert cipher.encrypt(text, iv or None) == oracle(name, key, iv, text)
 

@@ -203,7 +203,8 @@ def test_close():
         lambda: chip.counters,
         lambda: chip._bus_address,
         lambda: chip.map(b"x", "to_device"),
-        chip.__enter__().reset,
+        chip.__enter__,
+        chip.reset,
     ):
         with pytest.raises(DeviceError, match="closed"):
             use()

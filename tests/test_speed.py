@@ -153,6 +153,7 @@ def test_plot_without_matplotlib_says_which_extra(tmp_path: Path) -> None:
         (["--sizes", "0"], "'0' was given"),
         (["--sizes", ""], "--sizes"),
         (["--plot", "speed.pdf"], ".png or .svg"),
+        (["--plot", "/nope/speed.png"], "/nope/speed.png: there is no such folder"),
         (["--algorithm", "sha1", "--decrypt"], "only ciphers"),
         (["--machine", "an7581", "--engine", "an7581"], "one of them"),
         (["--samples", "0"], "--samples"),

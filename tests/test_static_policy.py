@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from aead_support import oracle as aead_oracle
@@ -167,8 +168,8 @@ def test_a_measured_group_can_have_rules_too(device: eip93.Device) -> None:
         ({"threshold": -2}, "'pair': threshold: -2 was given, -1 to"),
         ({"threshold": 2**31}, "'pair': threshold: 2147483648"),
         ({"key_thresholds": {16: -2}}, r"'pair': key_thresholds\[16\]: -2"),
-        ({"key_thresholds": {0: 1}}, "'pair': key size: 0"),
-        ({"cannot": (64,)}, "'pair': key size: 64"),
+        ({"key_thresholds": {0: 1}}, "'pair': key_thresholds: 0 was given, 1 to"),
+        ({"cannot": (64,)}, "'pair': cannot: 64 was given, 1 to"),
         ({"cannot": (24, 24)}, "'pair'"),
         ({"cannot": (24,), "key_thresholds": {24: 5}}, "'pair'"),
     ],
@@ -182,9 +183,106 @@ def test_malformed(changes: dict[str, object], said: str) -> None:
 
 @pytest.mark.parametrize("wrong", ["512", 1.5, b"1"])
 def test_wrong_types(wrong: object) -> None:
-    for changes in ({"threshold": wrong}, {"key_thresholds": {16: wrong}}, {"cannot": (wrong,)}):
-        with pytest.raises(TypeError):
+    for changes, said in (
+        ({"threshold": wrong}, "threshold"),
+        ({"key_thresholds": {16: wrong}}, r"key_thresholds\[16\]"),
+        ({"key_thresholds": {wrong: 16}}, "key_thresholds"),
+        ({"cannot": (wrong,)}, "cannot"),
+        ({"tag_size": wrong}, "tag_size"),
+    ):
+        what = type(wrong).__name__
+        with pytest.raises(TypeError, match=f"group 'pair': {said}: {what} was given, int"):
             fallback(**changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"cannot": 24}, "cannot: int was given, a sequence of int"),
+        ({"cannot": "24"}, "cannot: str was given, a sequence of int"),
+        ({"key_thresholds": [1]}, "key_thresholds: list was given, a mapping"),
+        ({"members": 5}, "members: int was given, a sequence of str"),
+        ({"key": 16}, "key: int was given, a bytes-like"),  # not 16 zeros
+        ({"auth_key": "k"}, "auth_key: str was given, a bytes-like"),
+        ({"type": ["cipher"]}, "type: list was given, str"),
+    ],
+)
+def test_wrong_containers(changes: dict[str, object], said: str) -> None:
+    with pytest.raises(TypeError, match=f"group 'pair': {said}"):
+        fallback(**changes)
+
+
+LIB = {"driver": "cbc(aes-lib)", "members": ("cbc(aes-lib)",)}
+
+
+@pytest.mark.parametrize("switch", ["enable", "write"])
+@pytest.mark.parametrize(
+    ("changes", "error", "said"),
+    [
+        ({"algorithm": "nope"}, LookupError, "algorithm: 'nope' is not registered"),
+        ({"algorithm": "cbc(aess)"}, LookupError, r"algorithm: .*did you mean 'cbc\(aes\)'"),
+        ({"driver": "cbc(aes-lab)"}, LookupError, r"driver: 'cbc\(aes-lab\)' is not registered"),
+        ({"driver": "cbc(aes-eip93)"}, LookupError, "driver: .* an engine registers it"),
+        ({"members": ("a", "b")}, LookupError, r"members\[0\]: 'a' is not registered"),
+        ({"algorithm": "ecb(aes)"}, ValueError, r"driver: 'cbc\(aes-lib\)' .* implements 'cbc"),
+        ({"type": "hash"}, ValueError, "type: 'hash' was given, 'cipher' is needed"),
+        ({"cannot": (17,)}, ValueError, "cannot: 17 was given, 16, 24, 32 are allowed"),
+        ({"key_thresholds": {33: 1}}, ValueError, "key_thresholds: 33 was given, 16, 24, 32"),
+        ({"threshold": None, "key": bytes(16), "cannot": (17,)}, ValueError, "cannot: 17"),
+    ],
+)
+def test_names_and_key_sizes_that_nothing_has(
+    changes: dict[str, object], error: type[Exception], said: str, switch: str
+) -> None:
+    pair = fallback(**LIB | changes)
+    before = cd.algorithms()
+    pair.write("enabled", "off\n")  # which is what it is
+    with pytest.raises(error, match=f"group 'pair': {said}"):
+        pair.enable() if switch == "enable" else pair.write("enabled", "Yes\n")
+    assert not pair.enabled
+    assert cd.algorithms() == before
+    pair.close()
+
+
+def test_key_sizes_of_every_member_count(device: eip93.Device) -> None:
+    members = ("cbc(aes-eip93)", "rfc3686(ctr(aes-eip93))", "xts(aes-eip93)")
+    pair = fallback(members=members, cannot=(24, 28), key_thresholds={36: 64})
+    assert pair.enable() == {"pair": 512}
+    pair.close()
+
+
+def test_an_engine_without_a_group_can_have_a_policy_for_it() -> None:
+    with eip93.Device.emulated(variant="93i") as device:
+        table = [replace(row, threshold=64) for row in eip93.GROUPS]
+        own = cd.Fallback("own", table)
+        with pytest.raises(cd.UnknownAlgorithmError, match="group 'hash_md5': driver"):
+            own.enable()
+        own._variants = True  # as of device.fallback
+        assert set(own.enable().values()) == {64}
+        own.close()
+        assert device.fallback._variants
+
+
+def test_a_pair_of_this_host_without_a_key() -> None:
+    pair = cd.Fallback(
+        "pair",
+        [cd.Group(name="g", algorithm="cbc(aes)", threshold=512, **LIB)],  # type: ignore[arg-type]
+    )
+    assert repr(pair) == "<Fallback pair off {'g': 0}>"
+    assert pair.enable() == {"g": 512}
+    assert repr(pair) == "<Fallback pair on {'g': 512}>"
+    proxy = "fallback(cbc(aes-lib))"
+    priorities = {entry.driver: entry.priority for entry in cd.algorithms()}
+    assert priorities[proxy] == priorities["cbc(aes-lib)"] + 1
+    cd.set_priority(proxy, 1_000_000)
+    cipher = cd.Cipher("cbc(aes)", bytes(16))
+    assert cipher.driver == proxy
+    assert why(pair["g"], cipher, bytes(16), 512) == "within_threshold"
+    assert why(pair["g"], cipher, bytes(16), 528) == "above_threshold"
+    assert cd.Cipher("cbc(aes-lib)").driver == "cbc(aes-lib)"
+    pair.close()
+    assert repr(pair) == "<Fallback pair closed>"
+    assert cd.Cipher("cbc(aes)").driver != proxy
 
 
 # fallback-semantics.md section 9: the static ancestor.

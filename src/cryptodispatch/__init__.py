@@ -5,8 +5,9 @@
     c = cd.Cipher("cbc(aes)", key)
     c.encrypt(data, iv)
 
-Submodules: ``benchmark`` (measuring), ``eip93`` (the emulated engine and its driver), ``machine``
-(profiles of simulated machines).
+Submodules: ``benchmark`` (measuring, choosing among software), ``eip93`` (the emulated engine and
+its driver), ``machine`` (profiles of simulated machines), ``prediction`` (from a published table of
+an engine to the size from which it pays); ``cli`` is the command, ``examples`` has a program.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from cryptodispatch._engine import (
     Request,
     gil_release_size,
     set_gil_release_size,
+    set_priority,
 )
 from cryptodispatch._errors import (
     AuthenticationError,
@@ -61,6 +63,7 @@ __all__ = [
     "get_library_dir",
     "gil_release_size",
     "set_gil_release_size",
+    "set_priority",
 ]
 
 __version__ = "0.1.0"

@@ -1,7 +1,7 @@
 """The exceptions of cryptodispatch.
 
 ``CryptoDispatchError`` is the base. Wrong arguments are plain ``TypeError`` or ``ValueError`` and
-name the argument, what it was and what is allowed.
+name the argument, what it was and what is allowed; those about keys and batches are both.
 """
 
 from __future__ import annotations
@@ -22,9 +22,14 @@ __all__ = [
     "UnknownAlgorithmError",
 ]
 
+_LONGEST = 96  # CD_NAME_MAX
+
 
 class CryptoDispatchError(Exception):
-    """Base of the errors that are not about an argument's type or value."""
+    """Base of the errors of this package's own.
+
+    Other wrong arguments are plain ``TypeError`` or ``ValueError``.
+    """
 
 
 class BatchError(CryptoDispatchError, ValueError):
@@ -43,6 +48,14 @@ class BatchError(CryptoDispatchError, ValueError):
         super().__init__(message)
         self.errors = errors
         self.results = results
+
+    def __reduce__(
+        self,
+    ) -> tuple[
+        type[BatchError], tuple[object, dict[int, Exception], list[bytes | None]], dict[str, object]
+    ]:
+        """Pickle all three arguments: worker processes hand their errors back that way."""
+        return type(self), (self.args[0], self.errors, self.results), self.__dict__
 
 
 class UnknownAlgorithmError(CryptoDispatchError, LookupError):
@@ -65,12 +78,42 @@ class DeviceTimeoutError(DeviceError):
     """The engine did not answer within the bound."""
 
 
-def unknown_algorithm(name: str, known: Iterable[str]) -> UnknownAlgorithmError:
+# Tracebacks and pickles name them as users do.
+for _error in (
+    CryptoDispatchError,
+    BatchError,
+    UnknownAlgorithmError,
+    InvalidKeyError,
+    AuthenticationError,
+    DeviceError,
+    DeviceTimeoutError,
+):
+    _error.__module__ = "cryptodispatch"
+
+
+def shown(name: str) -> str:
+    """Quote a name that somebody gave, cut where no name is that long."""
+    return repr(name) if len(name) < _LONGEST else f"{name[:32]!r}... ({len(name)} characters)"
+
+
+def unknown_algorithm(
+    name: str, known: Iterable[str], argument: str = "algorithm"
+) -> UnknownAlgorithmError:
     """Make the error for a name nobody registered, with names that are near it."""
-    near = difflib.get_close_matches(name, sorted(set(known)), n=3, cutoff=0.5)
-    hint = (
-        f"did you mean {' or '.join(map(repr, near))}?"
-        if near
-        else "cryptodispatch.algorithms() lists what is"
+    hint = _hint(name, sorted(set(known)))
+    return UnknownAlgorithmError(f"{argument}: {shown(name)} is not registered; {hint}")
+
+
+def _hint(name: str, known: list[str]) -> str:
+    if "-eip93" in name and not any("-eip93" in other for other in known):
+        return "an engine registers it while it is open: cryptodispatch.eip93.Device.emulated()"
+    if name.startswith("fallback(") and not any(other.startswith("fallback(") for other in known):
+        return "a cryptodispatch.Fallback registers it while it is enabled"
+    near = (
+        difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
+        if len(name) < _LONGEST
+        else ()
     )
-    return UnknownAlgorithmError(f"algorithm: {name!r} is not registered; {hint}")
+    if near:
+        return f"did you mean {' or '.join(map(repr, near))}?"
+    return "cryptodispatch.algorithms() lists what is"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from cryptodispatch import _engine
+from cryptodispatch._arguments import choice, integer
+from cryptodispatch._errors import UnknownAlgorithmError, shown, unknown_algorithm
 
 __all__ = ["Fallback", "FallbackGroup", "Group", "Measurement", "Progress"]
 
 _TYPES = {"cipher": 1, "hash": 2, "aead": 3}
 _THRESHOLD_MAX = 2**31 - 1
+_SWITCH_ON = (b"1", b"y", b"yes", b"on", b"t", b"true")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +59,21 @@ class Progress:
 class Group:
     """Hardware implementations whose cost scales alike, measured by one representative pair.
 
+    Any implementation can be the "hardware". The software beside it is the available one of the
+    algorithm with the highest priority that is none of the group's and waits for no engine.
+
     Attributes:
         name: unique on its fallback, not empty, not ``"enabled"``.
         algorithm: the representative's algorithm name; gives the software side.
         driver: the representative's hardware driver name.
-        key: key of the measurement; not secret.
-        members: driver names of the hardware implementations, at least one.
+        key: key of the measurement, not secret; not needed if `threshold` is given.
+        members: driver names of the hardware implementations, at least one. One that is not
+            registered is left out, as of a variant of an engine that lacks it.
         type: ``"cipher"``, ``"hash"`` or ``"aead"``.
         auth_key: authentication key of the measurement; aead only.
-        tag_size: bytes of the tag; aead only, and then not 0.
-        threshold: a fixed threshold instead of measuring: nothing is measured, no key is needed.
+        tag_size: bytes of the tag; aead only, and then not 0 if it is measured.
+        threshold: a fixed threshold instead of a measured one: requests of at most this many bytes
+            go to software; 0: none, -1: all.
         key_thresholds: thresholds by key size in bytes, fixed, instead of the group's.
         cannot: key sizes in bytes that the hardware cannot do: all their requests go to software.
     """
@@ -73,7 +81,7 @@ class Group:
     name: str
     algorithm: str
     driver: str
-    key: bytes
+    key: bytes = b""
     members: tuple[str, ...]
     type: str = "cipher"
     auth_key: bytes = b""
@@ -84,55 +92,108 @@ class Group:
 
     def _rules(self) -> tuple[tuple[int, int, bool], ...]:
         """Rules by key size, checked: (key size, threshold, cannot)."""
-        rules = [(size, threshold, False) for size, threshold in self.key_thresholds.items()]
-        rules += [(size, 0, True) for size in self.cannot]
-        for size, threshold, _cannot in rules:
-            self._check_number("key size", size, 1, 63)
-            self._check_number(f"key_thresholds[{size}]", threshold, -1, _THRESHOLD_MAX)
+        if not isinstance(self.key_thresholds, Mapping):
+            raise self._wrong_type("key_thresholds", self.key_thresholds, "a mapping of int to int")
+        _check_sequence(f"group {self.name!r}: cannot", self.cannot, "int")
+        rules = []
+        for size, threshold in self.key_thresholds.items():
+            number = self._integer("key_thresholds", size, 1, 63)
+            value = self._integer(f"key_thresholds[{size}]", threshold, -1, _THRESHOLD_MAX)
+            rules.append((number, value, False))
+        rules += [(self._integer("cannot", size, 1, 63), 0, True) for size in self.cannot]
         return tuple(rules)
 
-    def _check_number(self, label: str, value: int, low: int, high: int) -> None:
-        number = operator.index(value)
-        if not low <= number <= high:
-            raise ValueError(
-                f"group {self.name!r}: {label}: {number} was given, {low} to {high} are allowed"
-            )
+    def _integer(self, label: str, value: int, low: int, high: int) -> int:
+        return integer(f"group {self.name!r}: {label}", value, low, high)
+
+    def _wrong_type(self, label: str, value: object, needed: str) -> TypeError:
+        what = type(value).__name__
+        return TypeError(f"group {self.name!r}: {label}: {what} was given, {needed} is needed")
 
     def _row(self) -> _engine._GroupRow:
         """Encode for the engine, which checks the values."""
-        if self.type not in _TYPES:
-            raise ValueError(
-                f"group {self.name!r}: type: {self.type!r} was given, "
-                f"{', '.join(_TYPES)} are allowed"
-            )
         names = {"name": self.name, "algorithm": self.algorithm, "driver": self.driver}
-        if isinstance(self.members, str):
-            raise TypeError(
-                f"group {self.name!r}: members: a str was given, a sequence of str is needed"
-            )
-        names.update({f"members[{index}]": member for index, member in enumerate(self.members)})
+        _check_sequence(f"group {self.name!r}: members", self.members, "str")
+        members = tuple(self.members)
+        names.update({f"members[{index}]": member for index, member in enumerate(members)})
         for label, value in names.items():
             if not isinstance(value, str):
-                raise TypeError(
-                    f"group {self.name!r}: {label}: {type(value).__name__} was given, str is needed"
-                )
+                raise self._wrong_type(label, value, "str")
             if "\0" in value:
                 raise ValueError(f"group {self.name!r}: {label}: a NUL character is not allowed")
-        self._check_number("tag_size", self.tag_size, 0, 64)
-        if self.threshold is not None:
-            self._check_number("threshold", self.threshold, -1, _THRESHOLD_MAX)
+        fixed = self.threshold
+        if fixed is not None:
+            fixed = self._integer("threshold", fixed, -1, _THRESHOLD_MAX)
         return (
             self.name.encode(),
-            _TYPES[self.type],
+            choice(f"group {self.name!r}: type", self.type, _TYPES),
             self.algorithm.encode(),
             self.driver.encode(),
-            bytes(self.key),
-            bytes(self.auth_key),
-            self.tag_size,
-            tuple(member.encode() for member in self.members),
-            self.threshold,
+            self._bytes("key", self.key),
+            self._bytes("auth_key", self.auth_key),
+            self._integer("tag_size", self.tag_size, 0, 64),
+            tuple(member.encode() for member in members),
+            fixed,
             self._rules(),
         )
+
+    def _bytes(self, label: str, value: bytes) -> bytes:
+        try:
+            return bytes(memoryview(value))  # bytes(16) would make zeros of a number
+        except TypeError:
+            raise self._wrong_type(label, value, "a bytes-like object") from None
+
+    def _check_key_sizes(self, entries: Sequence[dict[str, Any]]) -> None:
+        """Refuse rules for keys that no implementation of the group's algorithms takes."""
+        names = {entry["name"] for entry in entries if entry["driver"] in self.members}
+        names.add(self.algorithm)
+        of_type = [entry for entry in entries if entry["type"] == self.type]
+        related = [entry for entry in of_type if entry["name"] in names]
+        sizes = {size for entry in related for size in entry["key_sizes"]}
+        for label, rules in (("key_thresholds", self.key_thresholds), ("cannot", self.cannot)):
+            wrong = [size for size in rules if related and size not in sizes]
+            if wrong:
+                allowed = ", ".join(map(str, sorted(sizes))) or "no key sizes"
+                raise ValueError(
+                    f"group {self.name!r}: {label}: {wrong[0]} was given, {allowed} are allowed"
+                )
+
+    def _check_names(self, entries: Sequence[dict[str, Any]]) -> None:
+        """Refuse names that nothing has: of a measured group its failed benchmark says so."""
+        of_type = {entry["driver"]: entry for entry in entries if entry["type"] == self.type}
+        algorithms = {entry["name"] for entry in of_type.values()}
+        if self.algorithm not in algorithms:
+            for entry in entries:
+                if entry["name"] == self.algorithm:
+                    raise ValueError(
+                        f"group {self.name!r}: type: {self.type!r} was given, {entry['type']!r} is "
+                        f"needed for {self.algorithm!r}"
+                    )
+            raise self._unknown("algorithm", self.algorithm, algorithms)
+        if self.driver not in of_type:
+            raise self._unknown("driver", self.driver, of_type)
+        if not of_type.keys() & set(self.members):
+            raise self._unknown("members[0]", self.members[0], of_type)
+        found = of_type[self.driver]
+        if found["name"] != self.algorithm:
+            raise ValueError(
+                f"group {self.name!r}: driver: {self.driver!r} was given, which implements "
+                f"{found['name']!r}, an implementation of {self.algorithm!r} is needed"
+            )
+        if not found["available"]:
+            raise UnknownAlgorithmError(
+                f"group {self.name!r}: driver: {shown(self.driver)} cannot run here: "
+                f"{found['reason']}"
+            )
+
+    def _unknown(self, label: str, name: str, known: Iterable[str]) -> UnknownAlgorithmError:
+        return unknown_algorithm(name, known, f"group {self.name!r}: {label}")
+
+
+def _check_sequence(label: str, value: object, items: str) -> None:
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        what = type(value).__name__
+        raise TypeError(f"{label}: {what} was given, a sequence of {items} is needed")
 
 
 class FallbackGroup:
@@ -160,10 +221,8 @@ class FallbackGroup:
 
     @threshold.setter
     def threshold(self, value: int) -> None:
-        number = operator.index(value)
-        in_range = -(2**63) <= number < 2**63
-        if not in_range or not self._fallback._handle.set_threshold(self._index, number):
-            raise ValueError(f"threshold: {number} was given, -1 to {_THRESHOLD_MAX} are allowed")
+        number = integer("threshold", value, -1, _THRESHOLD_MAX)
+        self._fallback._handle.set_threshold(self._index, number)
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
@@ -226,6 +285,11 @@ class FallbackGroup:
 class Fallback(Mapping[str, FallbackGroup]):
     """Sends each request of its groups' hardware to the faster side; off until enabled.
 
+    While it is enabled every member of a group has a proxy ``fallback(<driver name>)``, which is
+    what dispatches: with the member's algorithm name, and a priority one above the member's own. An
+    algorithm name means the proxy if that is the highest (as beside an engine), or once
+    ``set_priority`` has made it so; the member's driver name still means the member alone.
+
     Args:
         name: of the device or pair.
         groups: the group table.
@@ -247,12 +311,20 @@ class Fallback(Mapping[str, FallbackGroup]):
         modelled: bool = False,
     ) -> None:
         """Check the table; nothing is registered yet."""
+        if not isinstance(name, str):
+            raise TypeError(f"name: {type(name).__name__} was given, str is needed")
+        if not isinstance(groups, (list, tuple)):
+            raise TypeError(
+                f"groups: {type(groups).__name__} was given, a list or tuple of Group is needed"
+            )
         for index, group in enumerate(groups):
             if not isinstance(group, Group):
                 raise TypeError(
                     f"groups[{index}]: {type(group).__name__} was given, Group is needed"
                 )
         self.name = name
+        self._table = tuple(groups)
+        self._variants = False  # True: an engine's whole table, some variants of which lack groups
         self._handle = _engine.FallbackHandle(
             name.encode(), [group._row() for group in groups], clock, modelled
         )
@@ -274,7 +346,9 @@ class Fallback(Mapping[str, FallbackGroup]):
 
     def __repr__(self) -> str:
         """Show name and thresholds."""
-        return f"<Fallback {self.name} {list(self._groups)}>"
+        if self._handle.closed():
+            return f"<Fallback {self.name} closed>"
+        return f"<Fallback {self.name} {'on' if self.enabled else 'off'} {self.thresholds}>"
 
     def enable(self, progress: Callable[[Progress], object] | None = None) -> dict[str, int]:
         """Measure all groups, publish the thresholds, and register the proxies if it was off.
@@ -284,12 +358,19 @@ class Fallback(Mapping[str, FallbackGroup]):
                 and is raised here.
 
         Returns:
-            dict: the thresholds.
+            dict: the thresholds. 0 with a ``failure`` if a group could not be measured.
 
         Raises:
             CryptoDispatchError: a pair does not fit together, or it was cancelled; everything is
                 then as it was before.
+            UnknownAlgorithmError: a group of fixed threshold names what is not registered.
+            ValueError: a group has a rule for a key size that its algorithms do not have.
         """
+        if progress is not None and not callable(progress):
+            raise TypeError(
+                f"progress: {type(progress).__name__} was given, a callable or None is needed"
+            )
+        self._check_registered()
         names = list(self._groups)
 
         def report(
@@ -345,11 +426,24 @@ class Fallback(Mapping[str, FallbackGroup]):
         self._check_attribute(attribute)
         if not isinstance(text, (str, bytes)):
             raise TypeError(f"{attribute}: {type(text).__name__} was given, str is needed")
-        self._handle.write(attribute.encode(), text.encode() if isinstance(text, str) else text)
+        data = text.encode() if isinstance(text, str) else text
+        if attribute == "enabled" and data.strip().lower() in _SWITCH_ON:
+            self._check_registered()
+        self._handle.write(attribute.encode(), data)
 
     def close(self) -> None:
         """Disable and give up; transforms made meanwhile keep working. Idempotent."""
         self._handle.close()
+
+    def _check_registered(self) -> None:
+        """Check what the groups name against what there is, before it is turned on."""
+        if self.enabled:
+            return
+        entries = _engine.implementations()
+        for group in self._table:
+            group._check_key_sizes(entries)
+            if group.threshold is not None and not self._variants:
+                group._check_names(entries)
 
     def _check_attribute(self, attribute: str) -> None:
         if attribute != "enabled" and attribute not in self._groups:

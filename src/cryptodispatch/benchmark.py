@@ -6,12 +6,12 @@ The counter's ticks are not core cycles: on x86-64 they are time-stamp ticks of 
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cryptodispatch import _engine
+from cryptodispatch._arguments import integer
 from cryptodispatch.software._cache import apply_cached
 
 if TYPE_CHECKING:
@@ -102,9 +102,7 @@ def measure(
         ("warmup", warmup, 0, 10**6),
         ("runs", runs, 1, 10**6),
     ):
-        values[name] = number = operator.index(value)
-        if not low <= number <= high:
-            raise ValueError(f"{name}: {number} was given, {low} to {high} are allowed")
+        values[name] = integer(name, value, low, high)
     ticks = _engine.measure(transform, values["size"], values["warmup"], values["runs"])
     return Timing(size=values["size"], runs=values["runs"], ticks=ticks)
 

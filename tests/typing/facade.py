@@ -3,6 +3,7 @@
 import array
 import mmap
 
+import numpy as np
 from typing_extensions import assert_type
 
 import cryptodispatch as cd
@@ -33,8 +34,20 @@ def buffers(cipher: cd.Cipher, iv: bytes) -> None:
     cipher.encrypt(memoryview(bytes(16)), iv)
     cipher.encrypt(array.array("B", bytes(16)), iv)
     cipher.encrypt_into(mmap.mmap(-1, 16), bytearray(16), iv)
+    cipher.encrypt(np.zeros(16, np.uint8), iv)
+    cipher.encrypt_into(memoryview(bytes(16)), np.zeros(16, np.uint8), iv)
     cipher.encrypt("text", iv)  # type: ignore[arg-type]
     cipher.encrypt(16, iv)  # type: ignore[arg-type]
+
+
+def hashes(data: bytes) -> None:
+    assert_type(cd.Hash("sha256").digest(data), bytes)
+    assert_type(cd.Hash("sha256").hexdigest(data), str)
+
+
+def priorities() -> None:
+    cd.set_priority("cbc(aes-lib)", 1)
+    cd.set_priority("cbc(aes-lib)", "1")  # type: ignore[arg-type]
 
 
 def listing() -> None:

@@ -1,6 +1,10 @@
 /*
  * Ciphers: transforms (one keyed instance of one implementation) and requests (one operation).
  *
+ * In this order: cd_registry_new (registry.h), cd_software_register (software.h) and whatever else
+ * is to be found by name; cd_cipher_new, cd_cipher_set_key; then requests, as many as wanted, by
+ * cd_cipher_encrypt_wait; cd_cipher_free, cd_registry_free. All of it is in cryptodispatch.h.
+ *
  * A transform may be used by several threads at once as long as each request is its own and nobody
  * sets the key meanwhile. The request path of software implementations neither allocates nor locks.
  */

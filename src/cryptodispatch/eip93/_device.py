@@ -91,6 +91,7 @@ class Device:
                 cpu = _engine.Machine(machine.name, clock, _cpu_rows(machine))
             self.clock = clock
             self.fallback = Fallback("eip93", _groups(machine), clock=clock, modelled=simulate_cpu)
+            self.fallback._variants = True
         except BaseException:
             _release(None, self._driver, cpu, emulator)
             raise
@@ -155,6 +156,8 @@ class Device:
 
     def __enter__(self) -> Self:
         """Return the device."""
+        if self._closed:
+            raise DeviceError("device: it is closed")
         return self
 
     def __exit__(

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, SupportsIndex
 
+from cryptodispatch._arguments import choice, integer
 from cryptodispatch._emulator import ffi, lib
 from cryptodispatch._errors import DeviceError
-from cryptodispatch.eip93._arguments import choice, integer
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer, Self
@@ -157,6 +157,8 @@ class Emulator:
 
     def __enter__(self) -> Self:
         """Return the emulator."""
+        if self.closed:
+            raise DeviceError("emulator: it is closed")
         return self
 
     def __exit__(
