@@ -18,6 +18,8 @@ from typing import Any
 import interleave
 import options
 from cryptography.hazmat.primitives.ciphers import Cipher, modes
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.hmac import HMAC
 from nacl.bindings import crypto_hash_sha256
 from peers import Spec
 from ways import Prepared
@@ -109,6 +111,17 @@ def _cbc(work: Batch) -> dict[str, Prepared]:
     }
 
 
+def _macs(records: list[bytes]) -> list[bytes]:
+    """Tags by copies of one keyed object of `cryptography`, the fastest way of a peer's HMAC."""
+    copy = HMAC(KEY, SHA256()).copy
+    result = []
+    for record in records:
+        context = copy()
+        context.update(record)
+        result.append(context.finalize())
+    return result
+
+
 def _digests(work: Batch, name: str, key: bytes | None, base: Any, new: Any) -> dict[str, Prepared]:  # noqa: ANN401
     records = work.records
     digester = cd.Hash(name, key)
@@ -161,6 +174,7 @@ def _hmac(work: Batch) -> dict[str, Prepared]:
         "reuse: hmac.digest": _listed(
             lambda: [hmac.digest(KEY, record, "sha256") for record in records]
         ),
+        "reuse: cryptography copy": _listed(lambda: _macs(records)),
     }
 
 
@@ -171,7 +185,7 @@ def _authenc(work: Batch) -> dict[str, Prepared]:
     out = bytearray(ends[-1])
     algorithm = SPEC.algorithm()
     update = SPEC.pyca(bytes(16), decrypt=False).update
-    copy = hmac.new(KEY, digestmod="sha256").copy
+    copy = HMAC(KEY, SHA256()).copy
 
     def documented() -> list[bytes]:
         result = []
@@ -187,7 +201,7 @@ def _authenc(work: Batch) -> dict[str, Prepared]:
             text = update(iv + record)
             mac = copy()
             mac.update(text)
-            result.append(text + mac.digest())
+            result.append(text + mac.finalize())
         return result
 
     def own(values: list[bytes]) -> list[bytes]:
@@ -201,7 +215,7 @@ def _authenc(work: Batch) -> dict[str, Prepared]:
             aead.encrypt_batch, ends, work.values, work.offsets, b"".join(ivs), out
         ),
         "documented: cryptography + hmac": _listed(documented),
-        "reuse: endless + hmac copy": Prepared(reuse, (), own),
+        "reuse: endless + cryptography copy": Prepared(reuse, (), own),
     }
 
 

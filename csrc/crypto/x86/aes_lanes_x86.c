@@ -283,13 +283,49 @@ static void sweep_sort(struct sweep *sweep, uint8_t order[SORTED_MAX]) {
     }
 }
 
+/* Run what is in all lanes, a record of `blocks` blocks in each. */
+static void run_row(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
+                    const struct sweep *sweep, size_t blocks) {
+    while (blocks > 0) {
+        size_t step = run_some(kernels, lanes, sweep, sweep->width, blocks);
+
+        for (size_t i = 0; i < sweep->width; i++) {
+            lanes->in[i] += step * CD_AES_BLOCK;
+            lanes->out[i] += step * CD_AES_BLOCK;
+        }
+        blocks -= step;
+    }
+}
+
+/* Jobs of one length and key, as many as fill all lanes some times: no lane is looked at by itself.
+ * Returns how many jobs that were. */
+static size_t run_uniform_jobs(const struct cd_aes_lanes_kernels *kernels,
+                               struct cd_aes_lanes *lanes, const struct sweep *sweep) {
+    size_t blocks = sweep->jobs[0].blocks, done = 0;
+
+    for (size_t i = 0; i < sweep->width; i++) {
+        lanes->key[i] = sweep->jobs[0].key;
+    }
+    for (; done + sweep->width <= sweep->count; done += sweep->width) {
+        for (size_t i = 0; i < sweep->width; i++) {
+            const struct cd_aes_lane_job *job = &sweep->jobs[done + i];
+
+            memcpy(lanes->chain[i], job->iv, CD_AES_BLOCK);
+            lanes->in[i] = job->in;
+            lanes->out[i] = job->out;
+        }
+        run_row(kernels, lanes, sweep, blocks);
+    }
+    return done;
+}
+
 /* Up to SORTED_MAX jobs. */
 static void run_jobs(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
                      const struct cd_aes_lane_job *jobs, size_t count) {
     uint8_t order[SORTED_MAX];
     struct sweep sweep = {.jobs = jobs, .count = count, .width = kernels->width, .one_key = true};
     uint32_t seen = 0; /* bit n: a key of n rounds */
-    size_t blocks = 0;
+    size_t blocks = 0, done = 0;
 
     for (size_t i = 0; i < count; i++) {
         sweep.one_key = sweep.one_key && jobs[i].key == jobs[0].key;
@@ -297,12 +333,16 @@ static void run_jobs(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_l
         blocks += jobs[i].blocks;
     }
     sweep_sort(&sweep, order);
+    if (sweep.one_key && sweep.order == NULL && blocks > 0) {
+        sweep.rounds = jobs[0].key->rounds;
+        done = run_uniform_jobs(kernels, lanes, &sweep);
+    }
     if (!sweep.one_key && blocks / count < WIDE_MIXED_FROM) {
         sweep.width = NARROW;
     }
     for (sweep.rounds = 10; sweep.rounds <= 14; sweep.rounds += 2) {
         if ((seen >> sweep.rounds & 1) != 0) {
-            sweep.next = 0;
+            sweep.next = done;
             sweep_run(kernels, lanes, &sweep);
         }
     }
@@ -315,6 +355,7 @@ void cd_aes_lanes_run(const struct cd_aes_lanes_kernels *kernels,
                       const struct cd_aes_lane_job *jobs, size_t count) {
     struct cd_aes_lanes lanes;
 
+    lanes.wide = false;
     while (count > 0) {
         size_t now = count < SORTED_MAX ? count : SORTED_MAX;
 
@@ -338,29 +379,22 @@ static size_t uniform_count(const struct cd_aes_lane_packed *packed, size_t firs
     return count;
 }
 
-/* Run one record in every lane, all of `blocks` blocks, from `start` on one behind the other. */
-static void run_row(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
-                    const struct cd_aes_lane_packed *packed, const struct sweep *sweep,
-                    int64_t start, size_t blocks) {
+/* Run the next row of packed records of `blocks` blocks, from `start` on one behind the other. */
+static void run_packed_row(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
+                           const struct cd_aes_lane_packed *packed, const struct sweep *sweep,
+                           int64_t start, size_t blocks) {
     for (size_t i = 0; i < sweep->width; i++) {
         lanes->in[i] = packed->in + start + i * blocks * CD_AES_BLOCK;
         lanes->out[i] = packed->out + start + i * blocks * CD_AES_BLOCK;
     }
-    while (blocks > 0) {
-        size_t step = run_some(kernels, lanes, sweep, sweep->width, blocks);
-
-        for (size_t i = 0; i < sweep->width; i++) {
-            lanes->in[i] += step * CD_AES_BLOCK;
-            lanes->out[i] += step * CD_AES_BLOCK;
-        }
-        blocks -= step;
-    }
+    run_row(kernels, lanes, sweep, blocks);
 }
 
-/* Records of one length, as many as fill all lanes some times: no lane is looked at by itself.
- * Returns how many records that were. */
-static size_t run_uniform(const struct cd_aes_lanes_kernels *kernels, struct cd_aes_lanes *lanes,
-                          const struct cd_aes_lane_packed *packed, size_t first, size_t count) {
+/* As run_uniform_jobs. */
+static size_t run_uniform_packed(const struct cd_aes_lanes_kernels *kernels,
+                                 struct cd_aes_lanes *lanes,
+                                 const struct cd_aes_lane_packed *packed, size_t first,
+                                 size_t count) {
     struct sweep sweep = {.width = kernels->width, .rounds = packed->key->rounds, .one_key = true};
     size_t blocks = packed_job(packed, first).blocks, done = 0;
 
@@ -370,7 +404,7 @@ static size_t run_uniform(const struct cd_aes_lanes_kernels *kernels, struct cd_
     for (; done + sweep.width <= count; done += sweep.width) {
         memcpy(lanes->chain, packed->ivs + (first + done) * CD_AES_BLOCK,
                sweep.width * CD_AES_BLOCK);
-        run_row(kernels, lanes, packed, &sweep, packed->offsets[first + done], blocks);
+        run_packed_row(kernels, lanes, packed, &sweep, packed->offsets[first + done], blocks);
     }
     return done;
 }
@@ -401,7 +435,7 @@ void cd_aes_lanes_run_packed(const struct cd_aes_lanes_kernels *kernels,
     while (done < packed->count) {
         size_t count;
 
-        done += run_uniform(kernels, &lanes, packed, done, uniform_count(packed, done));
+        done += run_uniform_packed(kernels, &lanes, packed, done, uniform_count(packed, done));
         count = packed->count - done < SORTED_MAX ? packed->count - done : SORTED_MAX;
         if (count > 0) {
             run_packed(kernels, &lanes, packed, done, count);
