@@ -46,13 +46,15 @@ cdef int view_row(Rows *rows, object value, str name, Py_ssize_t index, const ui
     return 0
 
 
-cdef inline int take_row(Rows *rows, object value, str name, Py_ssize_t index, const uint8_t **out,
+cdef inline int take_row(Rows *rows, list given, str name, Py_ssize_t index, const uint8_t **out,
                          size_t *out_length) except -1:
-    if PyBytes_CheckExact(value):
-        out[0] = <const uint8_t *>PyBytes_AS_STRING(value)
-        out_length[0] = PyBytes_GET_SIZE(value)
+    """Borrow item `index` of a list that nobody else has."""
+    cdef PyObject *value = list_item(given, index)
+    if is_bytes(value):
+        out[0] = <const uint8_t *>bytes_data(value)
+        out_length[0] = bytes_size(value)
         return 0
-    return view_row(rows, value, name, index, out, out_length)
+    return view_row(rows, <object>value, name, index, out, out_length)
 
 
 cdef list as_list(object records, str name):
@@ -79,20 +81,24 @@ cdef object batch_error(list failed, list results):
 # ---- lists ----
 
 
-cdef inline bytes new_result(list results, Py_ssize_t index, Py_ssize_t length):
-    """A new bytes object in its place of a list from PyList_New."""
-    cdef bytes out = PyBytes_FromStringAndSize(NULL, length)
-    Py_INCREF(out)
-    PyList_SET_ITEM(results, index, out)
-    return out
+cdef inline uint8_t *new_result(list results, Py_ssize_t index, Py_ssize_t length) except NULL:
+    """Put a new bytes object in its place of a list from PyList_New; where it is written."""
+    cdef PyObject *out = bytes_new(NULL, length)
+    list_place(results, index, out)
+    return <uint8_t *>bytes_data(out)
 
 
-cdef inline int copy_iv(uint8_t *out, object transform, object value, Py_ssize_t index, size_t size, list failed) except -1:
+cdef inline int copy_iv(uint8_t *out, object transform, PyObject *value, Py_ssize_t index, size_t size,
+                        list failed) except -1:
     """Copy the IV of a record; one of the wrong length is noted and is zeros."""
-    cdef Bytes view
-    if PyBytes_CheckExact(value) and <size_t>PyBytes_GET_SIZE(value) == size:
-        memcpy(out, PyBytes_AS_STRING(value), size)
+    if is_bytes(value) and <size_t>bytes_size(value) == size:
+        memcpy(out, bytes_data(value), size)
         return 0
+    return view_iv(out, transform, <object>value, index, size, failed)
+
+
+cdef int view_iv(uint8_t *out, object transform, object value, Py_ssize_t index, size_t size, list failed) except -1:
+    cdef Bytes view
     take(&view, value, f"ivs[{index}]")
     try:
         if <size_t>view.length == size:
@@ -129,7 +135,7 @@ cdef uint8_t *copy_ivs(object transform, size_t size, object ivs, Py_ssize_t cou
         for index in range(count):
             if PyList_GET_SIZE(given) != count:  # also if a record's buffer changed the caller's list
                 break
-            copy_iv(copies + index * size, transform, given[index], index, size, failed)
+            copy_iv(copies + index * size, transform, list_item(given, index), index, size, failed)
         if PyList_GET_SIZE(given) != count:
             raise ValueError(f"ivs: {len(given)} were given for {count} records")
     except:
@@ -158,10 +164,10 @@ cdef list cipher_many(Cipher cipher, object records, object ivs, bint decrypt):
     try:
         vectors = copy_ivs(cipher, cipher.iv_length, ivs, rows.count, failed)
         for index in range(rows.count):
-            take_row(&rows, given[index], "records", index, &batch[index].source, &batch[index].length)
+            take_row(&rows, given, "records", index, &batch[index].source, &batch[index].length)
         results = PyList_New(rows.count)  # after the records' buffers, which may run code
         for index in range(rows.count):
-            batch[index].destination = <uint8_t *>PyBytes_AS_STRING(new_result(results, index, batch[index].length))
+            batch[index].destination = new_result(results, index, batch[index].length)
             batch[index].iv = vectors + index * cipher.iv_length
             total += batch[index].length
         for index, _error in failed:  # an IV that is wrong: nothing is done
@@ -213,10 +219,10 @@ cdef list hash_many(Hash hash, object records):
     hash.active += 1
     try:
         for index in range(rows.count):
-            take_row(&rows, given[index], "records", index, &batch[index].source, &batch[index].length)
+            take_row(&rows, given, "records", index, &batch[index].source, &batch[index].length)
         results = PyList_New(rows.count)  # after the records' buffers, which may run code
         for index in range(rows.count):
-            batch[index].digest = <uint8_t *>PyBytes_AS_STRING(new_result(results, index, hash.digest_length))
+            batch[index].digest = new_result(results, index, hash.digest_length)
             total += batch[index].length + CD_HASH_BLOCK  # of padding
         if total > gil_release_bytes or hash.implementation.flags & CD_FLAG_ASYNC:
             with nogil:
@@ -262,9 +268,9 @@ cdef list aead_many(Aead aead, object records, object ivs, object aads, bint dec
         for index, _error in failed:
             batch[index].status = CD_E_INVALID  # named already
         for index in range(rows.count):
-            take_row(&rows, given[index], "records", index, &batch[index].source, &batch[index].length)
+            take_row(&rows, given, "records", index, &batch[index].source, &batch[index].length)
             if given_aads is not None:
-                take_row(&rows, given_aads[index], "aads", index, &batch[index].aad, &batch[index].aad_len)
+                take_row(&rows, given_aads, "aads", index, &batch[index].aad, &batch[index].aad_len)
         results = PyList_New(rows.count)  # after the records' buffers, which may run code
         for index in range(rows.count):
             batch[index].iv = vectors + index * aead.iv_length
@@ -304,13 +310,12 @@ cdef inline int aead_row(Aead aead, cd_aead_record *record, list results, Py_ssi
                          list failed) except -1:
     """Make the result of one record and point the record at it."""
     if not decrypt:
-        record.destination = <uint8_t *>PyBytes_AS_STRING(
-            new_result(results, index, record.length + aead.tag_length))
+        record.destination = new_result(results, index, record.length + aead.tag_length)
         record.tag = record.destination + record.length
     elif record.length >= aead.tag_length:
         record.length -= aead.tag_length
         record.tag = <uint8_t *>record.source + record.length
-        record.destination = <uint8_t *>PyBytes_AS_STRING(new_result(results, index, record.length))
+        record.destination = new_result(results, index, record.length)
     else:
         new_result(results, index, 0)
         if record.status == CD_OK:

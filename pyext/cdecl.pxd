@@ -4,6 +4,16 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 cdef extern from "<stdbool.h>" nogil:
     ctypedef bint c_bool "bool"
 
+# The same functions as in cpython.bytes and cpython.list, without a count of references per line.
+cdef extern from *:
+    ctypedef struct PyObject
+    PyObject *bytes_new "PyBytes_FromStringAndSize"(const char *data, Py_ssize_t size) except NULL
+    char *bytes_data "PyBytes_AS_STRING"(PyObject *value)
+    Py_ssize_t bytes_size "PyBytes_GET_SIZE"(PyObject *value)
+    bint is_bytes "PyBytes_CheckExact"(PyObject *value)
+    PyObject *list_item "PyList_GET_ITEM"(object values, Py_ssize_t index)
+    void list_place "PyList_SET_ITEM"(object values, Py_ssize_t index, PyObject *value)
+
 cdef extern from "cryptodispatch/cryptodispatch.h" nogil:
     # status.h
     ctypedef enum cd_status:
