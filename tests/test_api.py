@@ -8,6 +8,8 @@ import ctypes
 import inspect
 import multiprocessing
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 
@@ -305,3 +307,17 @@ def test_numbers_of_any_size_are_data(value: object) -> None:
     )  # fmt: skip
     assert cipher().encrypt(value, IV) == cipher().encrypt(text, IV)
     assert cd.Hash("md5").digest(value) == cd.Hash("md5").digest(text)
+
+
+# Importing
+
+
+def test_the_import_is_light() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import cryptodispatch as cd; "
+        "print(*sorted(name.partition('.')[0] for name in set(sys.modules) - before)); "
+        "assert cd.Fallback and cd.benchmark.SIZES and set(cd.__all__) <= set(dir(cd))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "cryptodispatch" in run.stdout.split()
+    assert not {"dataclasses", "typing", "pathlib", "inspect", "re"} & set(run.stdout.split())

@@ -12,8 +12,9 @@ an engine to the size from which it pays); ``cli`` is the command, ``examples`` 
 
 from __future__ import annotations
 
-from cryptodispatch import benchmark
-from cryptodispatch._algorithms import Algorithm, algorithms
+from importlib import import_module
+
+from cryptodispatch import _engine
 from cryptodispatch._engine import (
     Aead,
     Cipher,
@@ -34,8 +35,14 @@ from cryptodispatch._errors import (
     InvalidKeyError,
     UnknownAlgorithmError,
 )
-from cryptodispatch._fallback import Fallback, FallbackGroup, Group, Measurement, Progress
-from cryptodispatch._paths import get_include, get_library_dir
+from cryptodispatch.software._cache import apply_cached
+
+TYPE_CHECKING = False  # typing's own takes a third of this import's time
+if TYPE_CHECKING:
+    from cryptodispatch import benchmark
+    from cryptodispatch._algorithms import Algorithm, algorithms
+    from cryptodispatch._fallback import Fallback, FallbackGroup, Group, Measurement, Progress
+    from cryptodispatch._paths import get_include, get_library_dir
 
 __all__ = [
     "Aead",
@@ -67,3 +74,35 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+_engine.on_first_lookup(apply_cached)
+
+# Imported when they are asked for: dataclasses and pathlib take longer than all the rest.
+_LATER = {
+    "Algorithm": "_algorithms",
+    "algorithms": "_algorithms",
+    "Fallback": "_fallback",
+    "FallbackGroup": "_fallback",
+    "Group": "_fallback",
+    "Measurement": "_fallback",
+    "Progress": "_fallback",
+    "get_include": "_paths",
+    "get_library_dir": "_paths",
+}
+
+if not TYPE_CHECKING:  # or any name would do
+
+    def __getattr__(name: str) -> object:
+        """Import a name of `_LATER`, or the submodule benchmark."""
+        if name == "benchmark":
+            return import_module("cryptodispatch.benchmark")
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"cryptodispatch.{_LATER[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    """Name what is there, and what would be imported."""
+    return sorted({*globals(), *__all__})

@@ -6,9 +6,7 @@ name the argument, what it was and what is allowed; those about keys and batches
 
 from __future__ import annotations
 
-import difflib
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # typing is not light
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -109,11 +107,9 @@ def _hint(name: str, known: list[str]) -> str:
         return "an engine registers it while it is open: cryptodispatch.eip93.Device.emulated()"
     if name.startswith("fallback(") and not any(other.startswith("fallback(") for other in known):
         return "a cryptodispatch.Fallback registers it while it is enabled"
-    near = (
-        difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.5)
-        if len(name) < _LONGEST
-        else ()
-    )
+    from difflib import get_close_matches  # noqa: PLC0415 - not light, and errors are rare
+
+    near = get_close_matches(name.lower(), known, n=3, cutoff=0.5) if len(name) < _LONGEST else ()
     if near:
         return f"did you mean {' or '.join(map(repr, near))}?"
     return "cryptodispatch.algorithms() lists what is"

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from cryptodispatch import _engine
 from cryptodispatch._arguments import integer
-from cryptodispatch.software._cache import apply_cached
 
 if TYPE_CHECKING:
     from cryptodispatch.software._choose import SoftwareChoice
@@ -27,8 +26,6 @@ __all__ = [
     "measure",
     "timer",
 ]
-
-_engine.on_first_lookup(apply_cached)
 
 SIZES: tuple[int, ...] = tuple(_engine.benchmark_sizes())
 """The sizes in bytes that the fallback measures."""

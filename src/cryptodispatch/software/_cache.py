@@ -14,9 +14,12 @@ every process: it stays light and imports what it needs when it does.
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from cryptodispatch import _engine
+
+TYPE_CHECKING = False  # typing is not light
+if TYPE_CHECKING:
+    from typing import Any
 
 __all__ = ["VERSION", "apply_cached", "cache_path", "load", "save"]
 
